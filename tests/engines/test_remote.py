@@ -149,14 +149,14 @@ def test_what_is_not_there_or_no_table(
     store: MemoryFileSystem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    put(store, "r/a.txt", b"x")
+    put(store, "r/a.bin", b"x")
     put(store, "r/b.parquet", b"PAR1")
     put(store, "d/_delta_log/0.json", b"{}")
     put(store, "d/a.parquet", TABLE)
     sentences = {
         "memory://none.csv": "memory://none.csv: no such file",
         "memory://none/*.csv": "memory://none/*.csv: no file of a table is there",
-        "memory://r/a.txt": "memory://r/a.txt: unknown kind of file",
+        "memory://r/a.bin": "memory://r/a.bin: unknown kind of file",
         "memory://r": "memory://r: the files of one table are all of one kind",
         "memory://r/b.parquet": "memory://r/b.parquet: the file is not intact Parquet",
         "memory://r/*.parquet": "memory://r/*.parquet: the file is not intact Parquet",

@@ -3,6 +3,9 @@
 database     tables, views and queries of databases
 remote       files in object stores and on servers
 statistics   files of SPSS, Stata and SAS
+workbooks    workbooks of Excel and LibreOffice
+fixed_width  text in fixed width
+published_tables  tables of figures in the formats of statistical offices
 spark        DataFrames and tables of Spark
 
 Whether an engine accepts a table is decided here, without any import; its library is imported when a table is opened.
@@ -49,6 +52,9 @@ SCHEMES = {  # of object stores and servers, and the package that fsspec needs f
     "webhdfs": "requests",
 }
 STATISTICAL = (".dta", ".por", ".sas7bdat", ".sav", ".xpt", ".zsav")
+WORKBOOKS = (".ods", ".xls", ".xlsb", ".xlsm", ".xlsx")
+FIXED_WIDTH = (".asc", ".dat", ".fwf", ".txt")
+PUBLISHED = (".px", ".json", ".sdmx.csv")
 SPARK_SCHEME = "spark:"
 
 
@@ -105,6 +111,58 @@ def open_statistical(table: Any, _: str, memory: int) -> Engine:
     return open_with_pyreadstat(Path(table), memory)
 
 
+def is_workbook(table: Any) -> bool:
+    """Whether a table is a workbook on this machine, or a sheet of one, by its extension."""
+    if not isinstance(table, str | Path) or "://" in str(table):
+        return False
+    return Path(EngineOpener.split_sheet(str(table))[0]).suffix.lower() in WORKBOOKS
+
+
+def open_workbook(table: Any, _: str, memory: int) -> Engine:
+    """Open a sheet of a workbook with the embedded engine."""
+    from tcdp_audit_plugins.engines.workbooks import reading  # noqa: PLC0415 - imports pyarrow
+
+    return reading.open_workbook(str(table), memory)
+
+
+def write_workbook(table: Any, path: Path) -> None:
+    """Write an Arrow table as a fresh workbook."""
+    from tcdp_audit_plugins.engines.workbooks import writing  # noqa: PLC0415 - imports pyarrow
+
+    writing.write_workbook(table, path)
+
+
+def require_workbook(table: Any, shown: str) -> None:
+    """Refuse a table that a workbook cannot hold exactly."""
+    from tcdp_audit_plugins.engines.workbooks import writing  # noqa: PLC0415 - imports pyarrow
+
+    writing.require_workbook(table, shown)
+
+
+def is_fixed_width(table: Any) -> bool:
+    """Whether a table is text in fixed width on this machine, by its extension."""
+    return isinstance(table, str | Path) and not scheme_of(table) and Path(table).suffix.lower() in FIXED_WIDTH
+
+
+def open_fixed_width(table: Any, _: str, memory: int) -> Engine:
+    """Open text in fixed width with the embedded engine."""
+    from tcdp_audit_plugins.engines import fixed_width  # noqa: PLC0415 - imports pyarrow
+
+    return fixed_width.open_fixed_width(Path(table), memory)
+
+
+def is_published(table: Any) -> bool:
+    """Whether a table is a file of PC-Axis, JSON-stat or SDMX-CSV on this machine, by its name."""
+    return isinstance(table, str | Path) and not scheme_of(table) and Path(table).name.lower().endswith(PUBLISHED)
+
+
+def open_published(table: Any, _: str, memory: int) -> Engine:
+    """Open a table of figures of a statistical office with the embedded engine."""
+    from tcdp_audit_plugins.engines import published_tables  # noqa: PLC0415 - imports pyarrow
+
+    return published_tables.open_published(Path(table), memory)
+
+
 def is_of_spark(table: Any) -> bool:
     """Whether it is a DataFrame of Spark's, of a classic session or of Connect, or a location on a cluster."""
     if isinstance(table, str):
@@ -147,6 +205,30 @@ STATISTICAL_FILES = EngineOpener(
     accepts=is_statistical,
     open=open_statistical,
 )
+WORKBOOK_FILES = EngineOpener(
+    name="workbooks",
+    title="Excel and LibreOffice",
+    summary="A sheet of a workbook (.xlsx, .xlsm, .xlsb, .xls, .ods), as people.xlsx#Sheet; needs tcdp-audit[excel].",
+    accepts=is_workbook,
+    open=open_workbook,
+    writes=(".xlsx",),
+    write=write_workbook,
+    require=require_workbook,
+)
+FIXED_WIDTH_FILES = EngineOpener(
+    name="fixed_width",
+    title="Text in fixed width",
+    summary="Text whose columns have the same places in every line (.txt, .dat, .asc, .fwf), which a layout names.",
+    accepts=is_fixed_width,
+    open=open_fixed_width,
+)
+PUBLISHED_TABLES = EngineOpener(
+    name="published_tables",
+    title="PC-Axis, JSON-stat and SDMX",
+    summary="Tables of figures as statistical offices publish them: PC-Axis (.px), JSON-stat (.json), .sdmx.csv",
+    accepts=is_published,
+    open=open_published,
+)
 SPARK = EngineOpener(
     name="spark",
     title="Spark",
@@ -154,6 +236,12 @@ SPARK = EngineOpener(
     accepts=is_of_spark,
     open=open_with_spark,
 )
+OF_FILES = (
+    STATISTICAL_FILES,
+    WORKBOOK_FILES,
+    FIXED_WIDTH_FILES,
+    PUBLISHED_TABLES,
+)  # which open files of kinds that the embedded engine does not read
 
 
 @hookimpl
@@ -162,4 +250,7 @@ def tcdp_audit_engines() -> Iterator[EngineOpener]:
     yield DATABASE
     yield REMOTE_FILES
     yield STATISTICAL_FILES
+    yield WORKBOOK_FILES
+    yield FIXED_WIDTH_FILES
+    yield PUBLISHED_TABLES
     yield SPARK

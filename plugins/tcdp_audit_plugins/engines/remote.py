@@ -26,8 +26,8 @@ from tcdp_audit.plugin._internal import (
     split_pattern,
     writing_temporarily,
 )
-from tcdp_audit.plugin.engine import DataError, Engine, TcdpAuditError, UsageError, open_file
-from tcdp_audit_plugins.engines import SCHEMES, is_statistical, open_statistical
+from tcdp_audit.plugin.engine import DataError, Engine, EngineOpener, TcdpAuditError, UsageError, open_file
+from tcdp_audit_plugins.engines import OF_FILES, SCHEMES
 
 PIECE = 2**20
 SILENCE = 60  # seconds without a byte before a server is given up
@@ -43,6 +43,7 @@ def open_copied(url: str, memory: int) -> Engine:
         UsageError: nothing is there, access is denied, there is no room for the copy, or a package is missing.
         DataError: what is there is no table, or changed while it was copied.
     """
+    url, sheet = EngineOpener.split_sheet(url)
     shown = without_credentials(url)
     with _spoken(shown):
         store = _Store.of(url, shown)
@@ -51,11 +52,20 @@ def open_copied(url: str, memory: int) -> Engine:
         with _spoken(shown):
             return store.copied(folder)
 
-    return open_copy(copy, shown, memory, _open_local)
+    uri = f"{shown}#{sheet}" if sheet else shown
+    return open_copy(copy, uri, memory, lambda path, budget: _open_local(path, budget, sheet))
 
 
-def _open_local(path: Path, memory: int) -> Engine:
-    return open_statistical(path, "", memory) if is_statistical(path) else open_file(path, memory)
+def _open_local(path: Path, memory: int, sheet: str) -> Engine:
+    opener = _opener(path)
+    if opener is None:
+        return open_file(path, memory, EngineOpener.text_form())
+    return opener.open(f"{path}#{sheet}" if sheet else path, "", memory)
+
+
+def _opener(path: Path) -> EngineOpener | None:
+    """The opener of files of a kind that the embedded engine does not read."""
+    return next((one for one in OF_FILES if one.accepts(path)), None)
 
 
 @contextmanager
@@ -111,7 +121,7 @@ class _Store:
         entry = self._named_file()
         if entry is not None:
             target = folder / "copy" / file_name(self.url, self.path)
-            if not is_statistical(target):
+            if _opener(target) is None:
                 require_known_kind(target, self.shown)
             if scheme_of(self.url) not in WEB:  # whose folders cannot be listed
                 require_one_version(self.shown, [self.path], self._holds)

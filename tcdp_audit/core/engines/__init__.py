@@ -3,6 +3,7 @@
 base                           the contract: columns, distinct values, records as codes, samples
 source, digest                 shared by all readers: names, cells, error messages, SHA-256 of bytes and of content
 parts                          tables in several files: folders, patterns, keys in folders' names
+text_form                      encodings of text, decimal commas, thousands separators
 csv_structure, csv_reader, text   CSV: counted, read, as an engine
 json_lines                     JSON lines by their grammar
 arrow_types, parquet, files    typed tables, in files and in memory

@@ -29,6 +29,7 @@ from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.encoding.counted import CountedCodes, MappedShards, UnitClasses
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, texts_of
 from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.engines.text_form import PLAIN_FORM, TextForm
 
 Batch = Mapping[str, Codes]  # attribute -> code of each record
 DIGITS = 12  # hexadecimal digits of a hash that are compared: shares are exact to 1 in 2**48
@@ -81,6 +82,10 @@ class Engine(ABC):
     value_labels: Mapping[str, bool] = MappingProxyType({})  # labelled columns: whether cells are read as labels
     declared_missing: frozenset[str] = frozenset()  # columns with cells that the file declares missing, read as missing
     opened_with_codes: Callable[[Sequence[str]], Engine] | None = None  # reopens the table with those codes as values
+    text_form: TextForm = PLAIN_FORM  # how the policy says that its text is written
+    encoding: str = ""  # that of a text file which is not UTF-8
+    encoding_is_detected: bool = False  # whether nothing but the bytes of the file says so
+    further_content: Sequence[str] | None = None  # noun phrases for what a file holds next to its table, if it can
     ordered: bool = True  # whether record i is the same in every scan; not in a database
     progress: Callable[[str, int, int], None] | None = None  # called with (step, rows done, all rows or 0 if unknown)
     most: int | None = None  # limit of the records that `batches` gives; None for all
@@ -266,6 +271,8 @@ class BorrowedEngine(Engine):
         self._lender = lender
         self.name, self.uri, self.path, self.ordered = lender.name, lender.uri, lender.path, lender.ordered
         self.most, self.translation = lender.most, lender.translation
+        self.text_form, self.encoding = lender.text_form, lender.encoding
+        self.encoding_is_detected, self.further_content = lender.encoding_is_detected, lender.further_content
 
     @property
     def columns(self) -> Sequence[Column]:

@@ -19,7 +19,8 @@ from tcdp_audit.core.engines.csv_reader import read_csv
 from tcdp_audit.core.engines.digest import FileDigest, HashedBytes, KnownDigest, digest_of_list
 from tcdp_audit.core.engines.parquet import ParquetFile, parquet_files
 from tcdp_audit.core.engines.parts import TableParts
-from tcdp_audit.core.engines.source import EMPTY, TableSource, readable
+from tcdp_audit.core.engines.source import EMPTY, NotUtf8Error, TableSource, readable
+from tcdp_audit.core.engines.text_form import TextForm, detect_after, opened_text
 from tcdp_audit.core.engines.writing import write_table
 
 Copy = Callable[[Path], Path]
@@ -102,8 +103,10 @@ def _renamed(engine: Engine, name: str, uri: str, scratch: Scratch) -> Engine:
 BUFFER = 2**20
 
 
-def source_of_text_parts(parts: TableParts, scratch: Path, connection: duckdb.DuckDBPyConnection) -> TableSource:
-    """The records of CSV files with one header as a relation.
+def source_of_text_parts(
+    parts: TableParts, scratch: Path, connection: duckdb.DuckDBPyConnection, form: TextForm
+) -> TableSource:
+    """The records of CSV files with one header as a relation; the encoding of each may be detected.
 
     Raises:
         DataError: a file is no table, or its header is another than the first one's.
@@ -114,7 +117,7 @@ def source_of_text_parts(parts: TableParts, scratch: Path, connection: duckdb.Du
     for position, path in enumerate(parts.paths):
         shown, copy = parts.shown(position), scratch / f"part{position}.parquet"
         with _named(path, shown):
-            names, digest = _copied(path, copy)
+            names, digest = _copied(path, copy, form)
         first = names if first is None else first
         _require_same(names, first, shown)
         files.append(ParquetFile(copy, shown, str(copy), dict(parts.keys[position])))
@@ -132,14 +135,24 @@ def _named(path: Path, shown: str) -> Iterator[None]:
         raise type(error)(str(error).replace(str(path), shown)) from None
 
 
-def _copied(path: Path, copy: Path) -> tuple[Sequence[str], str]:
+def _copied(path: Path, copy: Path, form: TextForm) -> tuple[Sequence[str], str]:
     """Copy a file's cells; return the names of its columns and the digest of its bytes."""
+    try:
+        return _read_and_copied(path, copy, form, "")
+    except NotUtf8Error as error:
+        with readable(path):
+            encoding = detect_after(error, path, form)
+    return _read_and_copied(path, copy, form, encoding)
+
+
+def _read_and_copied(path: Path, copy: Path, form: TextForm, detected: str) -> tuple[Sequence[str], str]:
     with readable(path), path.open("rb", buffering=0) as opened, ExitStack() as stack:
         hashed = HashedBytes(opened)
         text: IO[bytes] = io.BufferedReader(hashed, BUFFER)
         if path.suffix.lower() == ".gz":
             text = cast("IO[bytes]", stack.enter_context(gzip.GzipFile(fileobj=text)))
-        names, table = read_csv(text.read, path, 0, lambda: copy)
+        read, _ = opened_text(text, path, form, detected)
+        names, table = read_csv(read, path, 0, lambda: copy, form)
         if table is not None:  # which has no records
             write_table(table, copy)
         return names, hashed.rest()

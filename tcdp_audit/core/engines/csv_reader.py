@@ -24,7 +24,8 @@ from tcdp_audit.core.base.cancellation import ThreadPool, result_of
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.engines.csv_structure import CsvBlock, Layout, Structure, StructureError, blocks
-from tcdp_audit.core.engines.source import EMPTY, NOT_UTF8, file_extension, require_names
+from tcdp_audit.core.engines.source import EMPTY, NOT_UTF8, NotUtf8Error, file_extension, require_names
+from tcdp_audit.core.engines.text_form import PLAIN_FORM, TextForm
 
 REPEATS = 2  # a column whose texts occur less often than this, on average, is no dictionary
 FEW = 10_000  # up to so many records every column stays a dictionary
@@ -35,7 +36,11 @@ DELIMITERS = b",;\t|"
 
 
 def read_csv(
-    read: Callable[[int], bytes], path: Path, memory: int, overflow: Callable[[], Path]
+    read: Callable[[int], bytes],
+    path: Path,
+    memory: int,
+    overflow: Callable[[], Path],
+    form: TextForm = PLAIN_FORM,
 ) -> tuple[Sequence[str], pa.Table | None]:
     """Read a CSV file.
 
@@ -44,6 +49,7 @@ def read_csv(
         path: the file's name in messages; its extension is the kind of file.
         memory: the limit of the table in memory, in bytes.
         overflow: returns the Parquet file to write if the table is larger.
+        form: how numbers are written.
 
     Returns:
         The names of the columns, and the table with columns `c0`, `c1`, ...; None if it is in the Parquet file.
@@ -54,13 +60,13 @@ def read_csv(
     start = read(HEADER_BYTES)
     header = header_of(start, path)
     try:
-        with _Table(path, header, memory, overflow) as table:
+        with _Table(path, header, memory, overflow, form) as table:
             for part in _parts(read, start[header.size :], header):
                 table.add(part)
             return header.names, table.whole()
     except StructureError as error:
         where, sentence = error.line, error.sentence
-    raise DataError(f"{path}:{where}: {sentence}")
+    raise (NotUtf8Error if sentence == NOT_UTF8 else DataError)(f"{path}:{where}: {sentence}")
 
 
 def _parts(read: Callable[[int], bytes], start: bytes, header: Header) -> Iterator[pa.Table]:
@@ -141,8 +147,9 @@ def _without_dictionaries(part: pa.Table, plain: frozenset[str]) -> pa.Table:
 class _Table:
     """The parts of a table: in memory, or in the file of `overflow` once they exceed `memory`."""
 
-    def __init__(self, path: Path, header: Header, memory: int, overflow: Callable[[], Path]) -> None:
-        self._path, self._columns = path, header.layout.columns
+    def __init__(self, path: Path, header: Header, memory: int, overflow: Callable[[], Path], form: TextForm) -> None:
+        self._path, self._columns, self._names, self._form = path, header.layout.columns, header.names, form
+        self._records = 0
         self._memory, self._overflow = memory, overflow
         self._parts: list[pa.Table] = []
         self._size = 0
@@ -161,6 +168,8 @@ class _Table:
 
     def add(self, part: pa.Table) -> None:
         """Append the next records."""
+        part = self._form.read_numbers(part, self._names, str(self._path), self._records + 1)
+        self._records += part.num_rows
         self._parts.append(part)
         self._size += part.nbytes
         if self._writer is not None or self._size > self._memory:
@@ -255,7 +264,7 @@ def _decoded(record: bytes, path: Path, layout: Layout) -> str:
         return record.decode()
     except UnicodeDecodeError as error:
         line = 1 + layout.lines(record[: error.start])
-    raise DataError(f"{path}:{line}: {NOT_UTF8}")
+    raise NotUtf8Error(f"{path}:{line}: {NOT_UTF8}")
 
 
 def _names(record: str, delimiter: bytes, path: Path) -> list[str]:

@@ -31,6 +31,7 @@ from tcdp_audit.core.engines.duckdb_instances import Instance, readable_errors
 from tcdp_audit.core.engines.files import source_of_file, source_of_frame, source_of_parts, source_of_text
 from tcdp_audit.core.engines.parts import TableParts, digest_of_files
 from tcdp_audit.core.engines.source import TEXTS, TableSource, readable
+from tcdp_audit.core.engines.text_form import PLAIN_FORM, TextForm
 
 BATCH = 262_144
 FEW = 256  # up to so many texts are cheaper to look up in a list than in an ENUM
@@ -85,7 +86,7 @@ class DuckDBEngine(Engine):
         return engine._opened(lambda: engine._source_of_file(path))
 
     @classmethod
-    def from_parts(cls, parts: TableParts, memory: int) -> DuckDBEngine:
+    def from_parts(cls, parts: TableParts, memory: int, form: TextForm = PLAIN_FORM) -> DuckDBEngine:
         """Open a table in several files.
 
         Raises:
@@ -93,13 +94,14 @@ class DuckDBEngine(Engine):
         """
         engine = cls(str(parts.location), str(parts.location), None, memory)
         engine._location = parts.location
+        engine.text_form = form
         return engine._opened(lambda: engine._source_of_parts(parts))
 
     def _source_of_parts(self, parts: TableParts) -> TableSource:
         scratch = Path(self._scratch.name)
         with readable(parts.location):
             if parts.kind in TEXTS:
-                return source_of_text_parts(parts, scratch, self._connection)
+                return source_of_text_parts(parts, scratch, self._connection, self.text_form)
             return source_of_parts(parts, scratch, self._connection)
 
     def _source_of_file(self, path: Path) -> TableSource:

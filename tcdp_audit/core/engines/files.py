@@ -31,6 +31,7 @@ from tcdp_audit.core.engines.source import (
     open_bytes,
     require_names,
 )
+from tcdp_audit.core.engines.text_form import PLAIN_FORM, Transcoder
 
 UNUSUAL = r"[*?\[\]{}\ud800-\udfff]"
 
@@ -91,12 +92,18 @@ def _given(path: Path, link: Path) -> str:
     return str(link)
 
 
-def delimiter_of(path: Path) -> str:
-    """The delimiter of a CSV file; a comma for a file of another kind."""
+def delimiter_of(path: Path, encoding: str = "") -> str:
+    """The delimiter of a CSV file; a comma for a file of another kind.
+
+    Args:
+        path: the file.
+        encoding: its encoding; empty for UTF-8.
+    """
     if file_extension(path) not in TEXTS:
         return ","
     with open_bytes(path) as file:
-        return header_of(file.read(HEADER_BYTES), path).layout.delimiter.decode()
+        read = Transcoder(file, encoding, path, PLAIN_FORM).read if encoding else file.read
+        return header_of(read(HEADER_BYTES), path).layout.delimiter.decode()
 
 
 def _arrow(path: Path, _: str, connection: duckdb.DuckDBPyConnection) -> TableSource:

@@ -12,33 +12,35 @@ from typing import Any
 
 from tcdp_audit.core.base.declared_types import type_of
 from tcdp_audit.core.base.errors import PluginError, UsageError, is_wrong_call, redact_errors, sentence_about
-from tcdp_audit.core.base.files import scheme_of
+from tcdp_audit.core.base.files import scheme_of, split_sheet
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.parts import find_parts, is_several, require_plain_files
 from tcdp_audit.core.engines.source import TEXTS, file_extension, readable, require_kind
+from tcdp_audit.core.engines.text_form import PLAIN_FORM, TextForm
 
 
 @redact_errors()
-def open_engine(release: Any, memory: int, name: str = "release") -> Engine:
+def open_engine(release: Any, memory: int, name: str = "release", form: TextForm = PLAIN_FORM) -> Engine:
     """An engine for a path, a pandas, polars or pyarrow table, or a DuckDB relation.
 
     Args:
         release: the table.
         memory: budget in bytes.
         name: the table's name in messages, if it has no path.
+        form: how the policy says that a text file is written.
 
     Raises:
         UsageError: the file does not exist, or the object is no table.
         DataError: it exists and cannot be read as a table.
     """
     if isinstance(release, str | Path):
-        return open_file(Path(release), memory)
+        return open_file(Path(release), memory, form)
     from tcdp_audit.core.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - takes longer to import than a small audit
 
     return DuckDBEngine.from_frame(release, name, memory)
 
 
-def open_file(path: Path, memory: int) -> Engine:
+def open_file(path: Path, memory: int, form: TextForm = PLAIN_FORM) -> Engine:
     """The embedded engine over a file, the files of a folder, or those of a pattern; see `open_engine`."""
     with readable(path):
         parts = find_parts(path) if is_several(path) else None
@@ -48,17 +50,22 @@ def open_file(path: Path, memory: int) -> Engine:
     if parts is not None:
         from tcdp_audit.core.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - takes longer to import than a small audit
 
-        return DuckDBEngine.from_parts(parts, memory)
+        return DuckDBEngine.from_parts(parts, memory, form)
     if file_extension(path) in TEXTS:
         from tcdp_audit.core.engines.text import open_text  # noqa: PLC0415 - only for text files
 
-        return open_text(path, memory)
+        return open_text(path, memory, form)
     from tcdp_audit.core.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - takes longer to import than a small audit
 
     return DuckDBEngine.from_path(path, memory)
 
 
 _READER: ContextVar[Hashable | None] = ContextVar("_READER", default=None)
+_FORM: ContextVar[TextForm] = ContextVar("_FORM", default=PLAIN_FORM)
+
+
+def _write_nothing(*_: Any) -> None:
+    """The writer of an opener that only reads; it is never called."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +80,10 @@ class EngineOpener:
             every table, so it is fast, imports no library, and checks only a URL's scheme or a type's module.
         open: returns the engine, from the table, its name in messages and the budget in bytes. Its errors are shown
             unchanged, so they hold neither cells nor credentials.
+        writes: the extensions, in lower case and each with its full stop, of the files that it writes.
+        write: writes an Arrow table to a new file of such a kind. A missing value is an empty cell.
+        require: refuses a table that such a file cannot hold exactly, with a `UsageError` that begins with the text
+            passed to it; called before the work.
     """
 
     name: str
@@ -80,6 +91,9 @@ class EngineOpener:
     summary: str
     accepts: Callable[[Any], bool]
     open: Callable[[Any, str, int], Engine]
+    writes: tuple[str, ...] = ()
+    write: Callable[[Any, Path], None] = _write_nothing
+    require: Callable[[Any, str], None] = _write_nothing
 
     @staticmethod
     def reader() -> Hashable:
@@ -89,6 +103,26 @@ class EngineOpener:
         """
         reader = _READER.get()
         return get_ident() if reader is None else reader
+
+    @staticmethod
+    def text_form() -> TextForm:
+        """The form that the policy declares for the text of the table that is being opened or written."""
+        return _FORM.get()
+
+    @staticmethod
+    def split_sheet(location: str) -> tuple[str, str]:
+        """The path of a file, and the sheet of a workbook that `people.xlsx#Sheet` names; empty where none is named."""
+        return split_sheet(location)
+
+
+@contextmanager
+def written_in(form: TextForm) -> Iterator[None]:
+    """Let tables that are opened or written here have a form; see `EngineOpener.text_form`."""
+    token = _FORM.set(form)
+    try:
+        yield
+    finally:
+        _FORM.reset(token)
 
 
 @contextmanager
@@ -122,6 +156,25 @@ def _accepts(opener: EngineOpener, table: Any) -> bool:
     except BaseException as error:  # noqa: BLE001 - a plugin may raise anything; the text may hold a URL
         kind = type(error).__name__
     raise PluginError(f"the engine {opener.name!r} cannot say what it opens ({kind})")
+
+
+def open_any(
+    table: Any, name: str, memory: int, openers: Iterable[EngineOpener], form: TextForm = PLAIN_FORM
+) -> Engine:
+    """The engine of the opener that accepts a table; otherwise the embedded one. See `open_engine`."""
+    opener = opener_of(table, openers)
+    if opener is None:
+        engine = open_engine(table, memory, name, form)
+    else:
+        with written_in(form):
+            engine = open_with(opener, table, name, memory)
+    engine.text_form = form
+    return engine
+
+
+def writer_of(path: Path, openers: Iterable[EngineOpener]) -> EngineOpener | None:
+    """The opener that writes files with an extension; None where the core writes them, or nothing does."""
+    return next((one for one in openers if path.suffix.lower() in one.writes), None)
 
 
 def open_with(opener: EngineOpener, table: Any, name: str, memory: int) -> Engine:

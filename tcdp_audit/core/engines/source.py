@@ -117,10 +117,15 @@ def _in_files(files: Iterator[Any], name: str) -> Iterator[pa.Array]:
 
 EMPTY = "the file is empty; an empty release cannot be audited"
 NOT_UTF8 = "the text is not UTF-8; save the file as UTF-8"
+
+
+class NotUtf8Error(DataError):
+    """A text file that is not UTF-8, and for which nothing says another encoding."""
+
+
 RECORD_BYTES = 16 * 2**20
 TEXTS = (".csv", ".tsv")
 KINDS = (*TEXTS, ".arrow", ".feather", ".jsonl", ".ndjson", ".parquet")
-SHEETS = (".ods", ".xls", ".xlsb", ".xlsm", ".xlsx")
 WIDE = 200  # with more columns than this, planning a scan of the source costs more than copying it once
 
 
@@ -164,11 +169,12 @@ def require_kind(path: Path) -> None:
 
 def require_known_kind(path: Path, shown: str) -> None:
     """Raise `UsageError` unless a path, of which messages show `shown`, has a known extension."""
-    if file_extension(path) in SHEETS:
-        raise UsageError(f"{shown}: is a workbook; save the sheet as CSV UTF-8, and audit that")
     if file_extension(path) not in KINDS:
         known = ", ".join(sorted(KINDS))
-        raise UsageError(f"{shown}: unknown kind of file; known are {known}; text also as .gz")
+        raise UsageError(
+            f"{shown}: unknown kind of file; known are {known}, text also as .gz, and what plugins open "
+            "(`tcdp-audit plugins`); save it as CSV UTF-8"
+        )
 
 
 @contextmanager

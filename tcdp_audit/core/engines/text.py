@@ -19,7 +19,8 @@ from tcdp_audit.core.engines.base import Batch, Column, Engine
 from tcdp_audit.core.engines.coded_column import CodedColumn, coded_texts
 from tcdp_audit.core.engines.csv_reader import read_csv
 from tcdp_audit.core.engines.digest import HashedBytes
-from tcdp_audit.core.engines.source import readable
+from tcdp_audit.core.engines.source import NotUtf8Error, readable
+from tcdp_audit.core.engines.text_form import PLAIN_FORM, TextForm, detect_after, opened_text
 
 if TYPE_CHECKING:
     from tcdp_audit.core.engines.duckdb import DuckDBEngine
@@ -29,13 +30,27 @@ BUFFER = 2**20
 SHARE = 4  # cells may take the memory divided by this
 
 
-def open_text(path: Path, memory: int) -> Engine:
+def open_text(path: Path, memory: int, form: TextForm = PLAIN_FORM) -> Engine:
     """An engine for a CSV file or stream: in memory, or with DuckDB on a temporary copy where it is too large.
+
+    Args:
+        path: the file or stream.
+        memory: budget in bytes.
+        form: its declared form.
 
     Raises:
         UsageError: it cannot be opened.
         DataError: it is no table; the message has the line of the first fault.
     """
+    try:
+        return _open_text(path, memory, form)
+    except NotUtf8Error as error:
+        with readable(path):
+            encoding = detect_after(error, path, form)
+    return _open_text(path, memory, form, encoding)
+
+
+def _open_text(path: Path, memory: int, form: TextForm, detected: str = "") -> Engine:
     file = path if path.is_file() else None  # a stream is none: it cannot be read again
     larger: list[DuckDBEngine] = []
 
@@ -51,12 +66,16 @@ def open_text(path: Path, memory: int) -> Engine:
             text: IO[bytes] = io.BufferedReader(hashed, BUFFER)
             if path.suffix.lower() == ".gz":
                 text = cast("IO[bytes]", stack.enter_context(gzip.GzipFile(fileobj=text)))
-            names, table = read_csv(text.read, path, memory // SHARE, room)
+            read, encoding = opened_text(text, path, form, detected)
+            names, table = read_csv(read, path, memory // SHARE, room, form)
             digest = hashed.rest()
+        engine: Engine
         if table is not None:
-            return TextEngine(names, table, str(path), file, digest)
-        engine = larger[0].from_text(names, digest)
-        stack.pop_all()
+            engine = TextEngine(names, table, str(path), file, digest)
+        else:
+            engine = larger[0].from_text(names, digest)
+            stack.pop_all()
+        engine.encoding, engine.encoding_is_detected = encoding, bool(detected)
         return engine
 
 

@@ -25,6 +25,7 @@ from tcdp_audit.core.encoding.generalised import number_text
 from tcdp_audit.core.engines.arrow_types import exact_table, shortest
 from tcdp_audit.core.engines.json_lines import ABSENT, BARE, PLAIN
 from tcdp_audit.core.engines.source import file_extension
+from tcdp_audit.core.engines.text_form import PLAIN_FORM, TextForm, encode_file
 
 _UNWRITTEN = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES)
@@ -33,11 +34,18 @@ LINES = 2**14  # written at a time
 Token = str | None  # None: the record does not have the key
 
 
-def require_table_file(path: Path) -> None:
-    """Raise `UsageError` unless a table can be written to a kind of file; only text may be `.gz`."""
+def require_table_file(path: Path, further: Sequence[str] = ()) -> None:
+    """Raise `UsageError` unless a table can be written to a kind of file; only text may be `.gz`.
+
+    Args:
+        path: the file.
+        further: the extensions of files that plugins write.
+    """
     kinds = (*_SEPARATED, *_WRITERS)
+    if path.suffix.lower() in further:
+        return
     if file_extension(path) not in kinds:
-        known = ", ".join(sorted(kinds))
+        known = ", ".join(sorted({*kinds, *further}))
         raise UsageError(f"{path}: unknown kind of file; known are {known}; text also as .gz")
     if _is_compressed(path) and not _is_text(path):
         raise UsageError(f"{path}: only text is compressed as .gz; leave .gz out")
@@ -93,7 +101,13 @@ def _unlike_text(kind: pa.DataType) -> str:
 
 
 def write_table(
-    table: pa.Table, path: Path, *, kind: Path | None = None, delimiter: str = ",", tokens: pa.Table | None = None
+    table: pa.Table,
+    path: Path,
+    *,
+    kind: Path | None = None,
+    delimiter: str = ",",
+    tokens: pa.Table | None = None,
+    form: TextForm = PLAIN_FORM,
 ) -> None:
     """Write a table to a file. A missing value is an empty cell of a CSV file, and null elsewhere.
 
@@ -103,6 +117,7 @@ def write_table(
         kind: the path whose extension determines the kind of file, if `path` is a temporary one.
         delimiter: the delimiter of a CSV file; a `.tsv` always has tabs.
         tokens: for a table read from JSON lines, the kinds of token of its cells; see `write_json_lines`.
+        form: how the numbers of a CSV file are written, and its encoding.
 
     Raises:
         UsageError: this kind of file cannot hold a column.
@@ -111,7 +126,9 @@ def write_table(
     kind = kind or path
     suffix = file_extension(kind)
     if suffix in _SEPARATED:
+        table = form.write_numbers(table)
         _separated(table, path, "\t" if suffix == ".tsv" else delimiter, compressed=_is_compressed(kind))
+        encode_file(path, form, kind)
         return
     try:
         with pa.output_stream(str(path), compression="gzip" if _is_compressed(kind) else None) as file:

@@ -20,7 +20,7 @@ from tcdp_audit_plugins.engines.database import duckdb_file
 QUASI = {"role": "quasi_identifier"}
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "ward": QUASI,
-    "month": {**QUASI, "scale": "numeric"},
+    "month": {**QUASI, "scale": "numeric", "label": "month of the visit"},
     "weight": {**QUASI, "scale": "numeric"},
     "stage": {"role": "sensitive"},
     "illness": {"role": "sensitive"},

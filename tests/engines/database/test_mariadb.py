@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -274,10 +273,8 @@ def test_what_the_server_refuses(number: int, mariadb: MariaDB) -> None:
 
 def test_a_statement_that_takes_too_long_is_stopped(mariadb: MariaDB) -> None:
     mariadb.run("CREATE OR REPLACE VIEW slow AS SELECT sleep(0.1) + seq AS a FROM seq_1_to_10000")
-    start = time.monotonic()
     with pytest.raises(DataError, match="the database took longer than a statement may"):
-        domain(mariadb.url("slow", timeout="1"))
-    assert time.monotonic() - start < 20
+        domain(mariadb.url("slow", timeout="1"))  # all of it would take a quarter of an hour
 
 
 def test_a_statement_that_an_administrator_ends(mariadb: MariaDB) -> None:

@@ -90,6 +90,29 @@ def test_scenarios_in_postgresql(convention: dict[str, Any], server: Server, loa
     assert answer(loaded.duckdb(sources.ARROW), asked) == expected
 
 
+def with_units(convention: dict[str, Any], **changes: Any) -> Policy:
+    """Demands on rows, or on a unit, and the same on people."""
+    asked = [{name: {**given, "unit": "person"}} for one in EXPECT[:3] for name, given in one.items()]
+    return policy(convention, expect=[*EXPECT[:3], *asked], **changes)
+
+
+@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
+def test_units_of_demands(database: str, loaded: Loaded) -> None:
+    address = getattr(loaded, database)(sources.ARROW)
+    for convention in CONVENTIONS:
+        asked = with_units(convention)
+        expected = answer(sources.ARROW, asked)
+        assert answer(address, asked) == expected
+        assert answer(sources.ARROW, asked, shards=7) == expected
+
+
+@pytest.mark.usefixtures("transport")
+def test_units_of_demands_in_postgresql(server: Server) -> None:
+    asked = with_units(CONVENTIONS[0], unit="note")
+    address = into_postgresql(server, sources.ARROW, "release")
+    assert answer(address, asked) == answer(sources.ARROW, asked)
+
+
 def test_shards_change_nothing(loaded: Loaded) -> None:
     asked = policy(CONVENTIONS[0])
     assert answer(loaded.sqlite(sources.ARROW), asked, shards=7) == answer(sources.ARROW, asked)

@@ -54,6 +54,13 @@ def test_scenarios_mean_the_same(frame: Any) -> None:
     assert answer(frame, asked) == answer(sources.ARROW, asked)
 
 
+def test_units_of_demands_mean_the_same(frame: Any) -> None:
+    expect = [{"k_anonymity": {"k": 5}}, {"k_anonymity": {"k": 2, "unit": "person"}}]
+    expect += [{"distinct_l_diversity": {"l": 2, "attribute": "disease", "unit": "person"}}]
+    asked = policy({**CONVENTIONS[0], "unit": None}, expect=expect)
+    assert answer(frame, asked) == answer(sources.ARROW, asked)
+
+
 def test_checks_on_tables_have_the_same_outcomes(frame: Any) -> None:
     known = {name: {"role": "quasi_identifier"} for name in ("zip", "sex")}
     asked = {

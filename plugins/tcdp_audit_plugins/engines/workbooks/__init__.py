@@ -1,0 +1,7 @@
+"""Workbooks: .xlsx, .xlsm, .xlsb, .xls and .ods in, .xlsx out.
+
+contents       what an .xlsx holds in addition to the values of its cells
+open_document  the same of an .ods
+reading        a sheet as Parquet
+writing        a table as a fresh workbook
+"""
