@@ -21,6 +21,9 @@ SAMPLE = 10_000  # distinct values that forms are looked for in
 SEED = 0
 CONCENTRATED = 0.35  # the middle half of evenly spread numbers fills 0.5 of their range, that of measurements less
 MOST_EXACT = 2**53
+LONGEST_SCALE = 12  # answers
+DENSE = 50  # numbers for each that was assigned, at most
+LARGEST_AMOUNT = 10**10
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,29 @@ class ColumnFacts:
         low, high = self.numbers[order][np.searchsorted(reached, [0.25, 0.75])]
         span = self.numbers.max() - self.numbers.min()
         return self.distinct > 20 and bool((high - low) / span < CONCENTRATED)
+
+    @cached_property
+    def has_answers(self) -> bool:
+        """Whether it has two values, or a few whole numbers in a row from 0 or 1, as marks and scales of answers do."""
+        if self.distinct <= 2:
+            return True
+        if self.numbers is None or not self.is_whole or self.distinct > LONGEST_SCALE:
+            return False
+        low, high = int(self.numbers.min()), int(self.numbers.max())
+        return low in (0, 1) and high - low + 1 == self.distinct
+
+    @cached_property
+    def may_be_amounts(self) -> bool:
+        """Whether numbers that nearly all differ may be amounts of money as well as numbers that were assigned.
+
+        Assigned numbers lie densely, or have equally many digits; amounts have neither. Cost: O(distinct).
+        """
+        if self.numbers is None or not self.is_whole or self.has_leading_zeros or self.distinct < 2:
+            return False
+        size = np.abs(self.numbers)
+        digits = np.floor(np.log10(np.maximum(size, 1))).astype(int)
+        is_dense = size.max() - self.numbers.min() < DENSE * self.distinct
+        return not is_dense and size.max() < LARGEST_AMOUNT and len(np.unique(digits)) > 2
 
 
 def _parsed(texts: NDArray[Any], sample: Sequence[str]) -> NDArray[np.float64] | None:

@@ -16,7 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 from tcdp_audit.api import CAVEAT, SUFFIXES, UNDECIDED, Profile, os_error_reason, require_writable, write_atomically
 from tcdp_audit.core.results.protected_files import is_same_file, require_own_files
 from tcdp_audit.drafting.hierarchies import DraftHierarchy
-from tcdp_audit.drafting.roles import DraftScenario, propose_scenarios
+from tcdp_audit.drafting.relations import families
+from tcdp_audit.drafting.scenarios import DraftScenario, propose_scenarios
 from tcdp_audit.plugin.detector import Role, Scale
 from tcdp_audit.plugin.engine import UsageError, redact_errors
 from tcdp_audit.plugin.sentences import count, listing, visible
@@ -36,12 +37,18 @@ OPEN_LINKS = (
     "`by`; remove it from the table with one row for each unit; or take the table out, and audit it under a separate "
     "policy."
 )
+OF_FIGURES = (
+    "`about` says whom a table is about: tables with the same `who` describe the same people. For a subgroup of them, "
+    "add its category, such as `sex: male`. `suppressed` says what each text hides: `unknown`, or the least and the "
+    "largest value, such as [1, 9]."
+)
 INTRUDERS = (
     "Intruders, as proposals: accept, change or delete each. Every demand is judged against each. Where none is left, "
     "remove `scenarios:`: the only intruder then knows every quasi-identifier. What no scenario knows is "
     "known to no one, so keep one that knows every quasi-identifier unless you can say why."
 )
 OPEN_COLUMNS = f"Columns whose role is {UNDECIDED} are in none: add those that an intruder may know."
+NOT_TAKEN_OVER = "Not taken over: {}"
 SEPARATOR = "."  # between the names of a table and a column
 
 
@@ -98,6 +105,46 @@ class DraftTable:
 
 
 @dataclass(frozen=True)
+class DraftFigures:
+    """A table of figures of a draft.
+
+    Args:
+        name: what the policy calls it.
+        location: where it is, as of a draft.
+        rows: how many its file has.
+        lines: what the policy says of it below its file, with TODO where a person must decide.
+        labels: the labels of each dimension without its total; of one that has no name in the file under TODO.
+    """
+
+    name: str
+    location: str | None
+    rows: int
+    lines: Sequence[str]
+    labels: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DraftSource:
+    """The part of a draft that is from a project of another program, each as lines of the policy.
+
+    Args:
+        says: what the draft was made from, in a sentence.
+        keys: further keys of the policy, such as `population`.
+        expectations: its demands, in place of the measurements of a draft.
+        remedies: how it repairs.
+        undecided: sentences on the demands that are TODO in `expectations`.
+        omitted: sentences on what the policy leaves out.
+    """
+
+    says: str
+    keys: Sequence[str] = ()
+    expectations: Sequence[str] = ()
+    remedies: Sequence[str] = ()
+    undecided: Sequence[str] = ()
+    omitted: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class PolicyDraft:
     """A policy that measures and passes nothing, for a person to complete.
 
@@ -115,6 +162,11 @@ class PolicyDraft:
         tables: the linked tables, where there are several.
         scenarios: proposals of intruders, where they were asked for.
         unproposed: sentences on intruders that the columns do not suffice for.
+        figures: the tables of figures.
+        household: the column that the members of a household share; None where none was found.
+        weight: the column of sampling weights, which is one of `columns` as well; None where none was found.
+        read_as: by table, the entries of `read_as` in YAML where its text is not UTF-8 with decimal points.
+        source: what it has from a project of another program; None where it has nothing of one.
     """
 
     table: str
@@ -130,6 +182,11 @@ class PolicyDraft:
     tables: Sequence[DraftTable] = ()
     scenarios: Sequence[DraftScenario] = ()
     unproposed: Sequence[str] = ()
+    figures: Sequence[DraftFigures] = ()
+    household: str | None = None
+    weight: str | None = None
+    read_as: Mapping[str, str] = field(default_factory=dict)
+    source: DraftSource | None = None
 
     def with_scenarios(self) -> PolicyDraft:
         """The same with proposals of intruders, by the roles of its columns and what their names speak of."""
@@ -146,17 +203,64 @@ class PolicyDraft:
         return [one.name for one in self.columns if one.role is None]
 
     @property
+    def questions(self) -> list[Sequence[str]]:
+        """The columns whose role is TODO by questions: those whose names differ in numbers only are one."""
+        together = families(self.undecided)
+        return [*dict.fromkeys(tuple(together.get(name, (name,))) for name in self.undecided)]
+
+    def as_json(self, files: Sequence[Path] = ()) -> dict[str, Any]:
+        """The draft as data: what is proposed for each column, and why. It holds no cell.
+
+        Args:
+            files: that were written.
+        """
+        return {
+            "table": self.table,
+            "records": self.records,
+            "unit": self.unit,
+            "household": self.household,
+            "weight": self.weight,
+            "columns": [
+                {
+                    "name": one.name,
+                    "role": UNDECIDED if one.role is None else one.role.value,
+                    "scale": None if one.scale is None else one.scale.value,
+                    "hierarchy": None if one.hierarchy is None else one.hierarchy.kind,
+                    "reason": one.note,
+                }
+                for one in self.columns
+            ],
+            "undecided": self.undecided,
+            "questions": [[*one] for one in self.questions],
+            "missing_tokens": [*self.missing_tokens],
+            "tables": [
+                {"name": one.name, "records": one.records, "belongs_to": one.belongs_to, "by": one.by}
+                for one in self.tables
+            ],
+            "tables_of_figures": [{"name": one.name, "rows": one.rows} for one in self.figures],
+            "scenarios": [{"name": one.name, "knows": [*one.knows]} for one in self.scenarios],
+            "notes": [*self.notes],
+            "files": [str(one) for one in files],
+        }
+
+    @property
     def unlinked(self) -> list[str]:
         """The tables whose `belongs_to` is TODO."""
         return [one.name for one in self.tables if one.belongs_to == UNDECIDED]
 
     @property
     def size(self) -> str:
-        """Records and columns in words, or the tables with their records."""
+        """Records and columns in words, or the tables with their records, or with the rows of figures."""
+        if self.figures:
+            of_figures = [f"{one.name} {count(one.rows, 'row')}" for one in self.figures]
+            of_records = [f"{one.name} {count(one.records, 'record')}" for one in self.tables]
+            more = f"; {count(len(self.tables), 'table')} of records: {listing(of_records)}" if of_records else ""
+            return f"{count(len(self.figures), 'table')} of figures: {listing(of_figures)}{more}"
         if self.tables:
             each = listing([f"{one.name} {count(one.records, 'record')}" for one in self.tables])
             return f"{count(len(self.tables), 'table')}: {each}"
-        return f"{count(self.records, 'record')}, {count(len(self.columns) + (self.unit is not None), 'column')}"
+        width = len(self.columns) + (self.unit is not None) + (self.household is not None)
+        return f"{count(self.records, 'record')}, {count(width, 'column')}"
 
     @cached_property
     def hierarchies(self) -> Mapping[str, str]:
@@ -209,7 +313,11 @@ class PolicyDraft:
         hierarchies = self._hierarchy_files(path)
         files = [path, *hierarchies]
         require_free(files, force=force)
-        locations = {"the table": self.location, **{f"the table {one.name!r}": one.location for one in self.tables}}
+        tables: list[DraftTable | DraftFigures] = [*self.tables, *self.figures]
+        locations = {
+            "the table": self.location,
+            **{f"the table {one.name!r}": one.location for one in tables},
+        }
         read = {name: Path(one) for name, one in locations.items() if one is not None and "://" not in one}
         require_own_files([("the draft", one) for one in files], read)
         folder = hierarchy_folder(path)
@@ -230,21 +338,42 @@ class PolicyDraft:
         yield "version: 1"
         if self.location is not None:
             yield f"release: {scalar(located_from(self.location, path))}"
-        if self.unit is not None:
-            yield f"unit: {UNDECIDED if self.unit == UNDECIDED else scalar(self.unit)}"
-        if self.tables:
+            if not self.tables:
+                yield from (f"read_as: {{{lines}}}" for lines in self.read_as.values())
+        yield from () if self.source is None else self.source.keys
+        yield from STATED
+        yield from self._columns_of_the_table()
+        if self.tables or self.figures:
             yield "tables:"
+            for table in self.figures:
+                yield from _figures(table, path)
             for one in self.tables:
                 yield from self._table(one, path)
         else:
             yield "attributes:"
             yield from self._declarations(self.columns, "", path)
+        if self.columns:
+            yield from self._conventions()
+        yield from self._intruders()
+        yield from self._expected()
+        if self.source is not None and self.source.remedies:
+            yield "remedy:"
+            yield from self.source.remedies
+
+    def _columns_of_the_table(self) -> Iterator[str]:
+        """The columns that the policy names for the table as a whole."""
+        if self.unit is not None:
+            yield f"unit: {UNDECIDED if self.unit == UNDECIDED else scalar(self.unit)}"
+        if self.household is not None:
+            yield f"household: {scalar(self.household)}"
+        if self.weight is not None:
+            yield f"weight: {scalar(self.weight)}"
+
+    def _conventions(self) -> Iterator[str]:
         yield "conventions:"
         if self.unit is not None:
             yield "  known_rows: all  # the unit joins the rows of a person, so whole histories are judged"
         yield f"  missing_tokens: {listed(self.missing_tokens)}"
-        yield from self._intruders()
-        yield from self._expected()
 
     def _table(self, table: DraftTable, path: Path) -> Iterator[str]:
         """One of several tables: its file, its link, its columns."""
@@ -253,6 +382,8 @@ class PolicyDraft:
             yield from comment(note, "    ")
         if table.location is not None:
             yield f"    file: {scalar(located_from(table.location, path))}"
+        if table.name in self.read_as:
+            yield f"    read_as: {{{self.read_as[table.name]}}}"
         if table.belongs_to is not None:
             yield f"    belongs_to: {UNDECIDED if table.belongs_to == UNDECIDED else scalar(table.belongs_to)}"
         if table.by is not None:
@@ -293,6 +424,10 @@ class PolicyDraft:
             yield from comment(f"{self.profile.title}. {CAVEAT}")
             yield f"profile: {scalar(self.profile.key)}"
             yield from _questions(self.profile)
+        if self.source is not None and self.source.expectations:
+            yield "expect:"
+            yield from self.source.expectations
+            return
         if not self.expectations:
             return
         yield "expect:"
@@ -303,17 +438,23 @@ class PolicyDraft:
             yield f"  - {name}:{parameters and f' {parameters}'}  # tcdp-audit explain {name}"
 
     def _head(self) -> Iterator[str]:
-        what = "Roles and links" if self.tables else "Roles"
-        yield from comment(
-            f"Drafted by tcdp-audit {self.version} from {self.table}: {self.size}. {what} are proposals with their "
-            "reasons; no cell is in this file. Check each, and decide where it says TODO: no audit accepts that."
+        what = "Roles and links" if len(self.tables) > 1 else "Roles" if self.columns else "Totals and measures"
+        inside = "no cell of a record and no figure" if self.figures else "no cell"
+        proposals = (
+            f"{what} are proposals with their reasons; {inside} is in this file. Check each, and decide where it says "
+            "TODO: no audit accepts that."
         )
-        yield from (f"# {line}" for line in ROLES)
-        if self.tables:
+        says = proposals if self.source is None else self.source.says
+        yield from comment(f"Drafted by tcdp-audit {self.version} from {self.table}: {self.size}. {says}")
+        if self.figures:
+            yield from comment(OF_FIGURES)
+        if self.columns:
+            yield from (f"# {line}" for line in ROLES)
+        if len(self.tables) > 1:
             yield from comment(LINKS)
         if self.unlinked:
             yield from comment(OPEN_LINKS)
-        for note in self.notes:
+        for note in (*self.notes, *(() if self.source is None else map(NOT_TAKEN_OVER.format, self.source.omitted))):
             yield from comment(note)
 
     def _declaration(self, column: DraftColumn, path: Path) -> Iterator[tuple[str, str | Sequence[str]]]:
@@ -324,6 +465,21 @@ class PolicyDraft:
             yield "order", column.order
         if column.name in self.hierarchies:
             yield "hierarchy", scalar(f"{hierarchy_folder(path).name}/{self.hierarchies[column.name]}")
+
+
+STATED = (
+    "# purpose: TODO       # what the release is for; reports quote this and the next two",
+    "# recipients: TODO    # who receives it, and under which terms",
+    "# approved_by: {by: TODO, date: TODO}",
+)
+
+
+def _figures(table: DraftFigures, path: Path) -> Iterator[str]:
+    """A table of figures: its file, and what the policy says of it."""
+    yield from (line.rstrip() for line in entry(table.name, "", "  "))
+    if table.location is not None:
+        yield f"    file: {scalar(located_from(table.location, path))}"
+    yield from table.lines
 
 
 def _questions(profile: Profile) -> Iterator[str]:

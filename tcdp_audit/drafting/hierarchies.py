@@ -1,11 +1,14 @@
 """Generalization hierarchies of forms: calendar days, digits of a postal code, bins of whole numbers, ICD-10 codes.
 
 A hierarchy has every value of its form between two round ends, not the values of a column. It reveals nothing about the
-records of the table, and fits the next release as well. A column with a single value of another form has no hierarchy.
+records of the table, and fits the next release as well. A column with a single value of another form has no hierarchy,
+except that ages may come with top codes, words for an unknown age and codes such as 999, each in a separate branch.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +16,8 @@ from datetime import date, datetime, timedelta
 from functools import partial
 
 from tcdp_audit.drafting.column import ColumnFacts
-from tcdp_audit.drafting.vocabulary import Topic
+from tcdp_audit.drafting.vocabulary import Topic, words_of
+from tcdp_audit.plugin.sentences import listing
 
 LeafPath = tuple[str, ...]
 DAYS = {"%Y-%m-%d": "YYYY-MM-DD", "%Y%m%d": "YYYYMMDD", "%d.%m.%Y": "DD.MM.YYYY", "%m/%d/%Y": "MM/DD/YYYY"}
@@ -21,7 +25,17 @@ DAYS |= {"%d/%m/%Y": "DD/MM/YYYY", "%Y/%m/%d": "YYYY/MM/DD", "%d-%m-%Y": "DD-MM-
 EARLIEST, LATEST = 1850, 2100
 ICD = re.compile(r"[A-Z][0-9]{2}(\.[0-9])?")
 PREFIXES = (3, 4, 5)  # digits of postal codes whose hierarchies are short enough
-OLDEST = 120
+OLDEST, MOST_AGES = 120, 1_000  # years; distinct values of a column of ages
+AGE = re.compile(r"[0-9]{1,3}")
+FEW_NO_AGES = 0.1  # of the records, that may have no age in whole years
+CLASSIFICATIONS = frozenset({"isco", "nace", "naics", "soc", "sic", "noga", "kldb", "wz"})  # digits from coarse to fine
+NO_AGE = "no age"
+NO_AGES = (
+    *("unknown", "Unknown", "UNKNOWN", "unk", "Unk", "not known", "Not known", "not stated", "Not stated", "refused"),
+    *("Refused", "no answer", "No answer", "don't know", "Don't know", "DK", "missing", "Missing", "not available"),
+    *("Not available", "not reported", "Not reported", "unbekannt", "keine Angabe", "inconnu", "desconocido"),
+    *("-1", "-2", "-3", "-4", "-5", "-6", "-7", "-8", "-9", "-88", "-99", "888", "995", "996", "997", "998", "999"),
+)
 ROOT = "*"
 
 
@@ -34,8 +48,10 @@ class DraftHierarchy:
 
     @property
     def csv(self) -> str:
-        """The hierarchy as ARX writes it: a line for each leaf, with semicolons."""
-        return "".join(f"{';'.join(one)}\n" for one in self.paths)
+        """The hierarchy as ARX writes it: a line for each leaf, with semicolons, and quotes where needed."""
+        written = io.StringIO()
+        csv.writer(written, delimiter=";", lineterminator="\n").writerows(self.paths)
+        return written.getvalue()
 
 
 def hierarchy_of(column: ColumnFacts, topic: Topic | None) -> DraftHierarchy | None:
@@ -46,7 +62,9 @@ def hierarchy_of(column: ColumnFacts, topic: Topic | None) -> DraftHierarchy | N
     if key == "age":
         return _ages(column)
     if key == "place":
-        return _postal_codes(column)
+        return _prefixes(column)
+    if key == "work" and CLASSIFICATIONS.intersection(words_of(column.name)):
+        return _prefixes(column)
     if key == "date":
         return _days(column) or _years(column)
     return _icd(column) if key == "health" else _days(column)
@@ -90,9 +108,40 @@ def _years(column: ColumnFacts) -> DraftHierarchy | None:
 
 
 def _ages(column: ColumnFacts) -> DraftHierarchy | None:
-    if (ends := _whole_ends(column)) is None or not 0 <= ends[0] <= ends[1] < OLDEST:
+    """Ages in years, with the forms of what is no whole age, where a few records have one of them."""
+    if column.distinct > MOST_AGES:
         return None
-    return DraftHierarchy("1, 5, 10 and 20 years", _bins(0, ends[1], (5, 10, 20)))
+    texts = column.texts if column.numbers is None else [f"{one:.15g}" for one in column.numbers.tolist()]
+    whole = {int(one) for one in texts if AGE.fullmatch(one) and int(one) < OLDEST}
+    others = {one for one in texts if not (AGE.fullmatch(one) and int(one) < OLDEST)}
+    if not whole:
+        return None
+    levels = _bins(0, max(whole), (5, 10, 20))
+    if not others:
+        return DraftHierarchy("1, 5, 10 and 20 years", levels)
+    branches = {"ages in parts of a year": _parts_of_years(max(whole)), "top codes": _top_codes()}
+    branches["words and codes for no age"] = [(one, NO_AGE, NO_AGE, NO_AGE, ROOT) for one in NO_AGES]
+    used = {name: paths for name, paths in branches.items() if others & {path[0] for path in paths}}
+    known = {path[0] for paths in used.values() for path in paths}
+    without = sum(number for one, number in zip(texts, column.counts.tolist(), strict=True) if one in others)
+    if not others <= known or without > FEW_NO_AGES * column.filled:
+        return None
+    more = [path for paths in used.values() for path in paths]
+    return DraftHierarchy(f"1, 5, 10 and 20 years, with {listing([*used])}", [*levels, *more])
+
+
+def _parts_of_years(oldest: int) -> Sequence[LeafPath]:
+    """Half years up to an age, and months of the first three years as they are rounded."""
+    parts = {f"{one}.5" for one in range(oldest // 20 * 20 + 20)}
+    parts |= {f"{round(month / 12, digits):g}" for month in range(1, 36) if month % 12 for digits in (1, 2, 3, 4)}
+    return [(one, *(_bin(int(float(one)), width) for width in (5, 10, 20)), ROOT) for one in sorted(parts, key=float)]
+
+
+def _top_codes() -> Sequence[LeafPath]:
+    """Top codes at each age from sixty, in the forms that people write. Each is a bin of its own at all levels."""
+    forms = ("{}+", "{} +", ">={}", ">{}", "{} or more", "{} or over", "{} or older", "{} and over", "{} and older")
+    codes = [form.format(age) for age in range(60, OLDEST) for form in forms]
+    return [(code, code, code, code, ROOT) for code in codes]
 
 
 def _whole_ends(column: ColumnFacts) -> tuple[int, int] | None:
@@ -112,7 +161,7 @@ def _bin(number: int, width: int) -> str:
     return f"{start}-{start + width - 1}"
 
 
-def _postal_codes(column: ColumnFacts) -> DraftHierarchy | None:
+def _prefixes(column: ColumnFacts) -> DraftHierarchy | None:
     """Digits that are cut off from the end, where all codes are equally many digits."""
     texts = column.sample
     digits = len(texts[0])

@@ -37,7 +37,10 @@ PEOPLE = frozenset(  # words of the names of columns that identify a person, nex
         *("identifiant", "identificador", "identificativo", "membership"),
     )
 )
-HOUSEHOLDS = frozenset({"household", "hhid", "hh", "haushalt", "family"})
+HOUSEHOLDS = frozenset(
+    {"household", "hhid", "hh", "hid", "haushalt", "haushalts", "family", "menage", "hogar", "dwelling"}
+)
+MEMBERS = 30  # of a household on average, at most
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,7 @@ def unit_of(columns: Mapping[str, ColumnFacts], pseudonyms: Sequence[str]) -> tu
         others, such as one of hospitals.
     """
     repeating = [name for name in pseudonyms if columns[name].distinct < columns[name].filled]
+    repeating = [name for name in repeating if name != household_of(columns)]
     if not repeating or len(columns) == 1:  # then there is nothing to judge
         return None, ""
     people = [name for name in repeating if {*words_of(name)} <= PEOPLE | NUMBERS]
@@ -129,6 +133,23 @@ def unit_of(columns: Mapping[str, ColumnFacts], pseudonyms: Sequence[str]) -> tu
         "link and has no role: draw it at random for this release, as a number that people know names them. Is it that "
         "of the person to protect?"
     )
+
+
+def household_of(columns: Mapping[str, ColumnFacts]) -> str | None:
+    """The column that the members of a household share: called its number, in each record, and repeated.
+
+    A household with more than thirty members on average is none. None where no column is one, or where several are.
+    """
+    matches = [
+        name
+        for name, one in columns.items()
+        if HOUSEHOLDS.intersection(words_of(name))
+        and {*words_of(name)} <= HOUSEHOLDS | NUMBERS
+        and (NUMBERS | {"hhid"}).intersection(words_of(name))
+        and is_complete(one)
+        and one.filled / MEMBERS < one.distinct < one.filled
+    ]
+    return matches[0] if len(matches) == 1 and len(columns) > 1 else None
 
 
 def _possible(child: ReadTable, tables: Sequence[ReadTable]) -> list[DraftLink]:

@@ -1,7 +1,8 @@
 """The role that a column is proposed, by rules in the order of their weight, each with its reason.
 
 1. a schema's declaration; 2. a detector of direct identifiers; 3. words of the column's name; 4. the form of its
-values; 5. nearly as many values as records; 6. its part of the records that are unique. A person decides the rest.
+values; 5. what another column says; 6. nearly as many values as records; 7. answers of a scale, and measurements;
+8. the columns around it; 9. its part of the records that are unique. A person decides the rest.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
+from functools import partial
+
+import numpy as np
 
 from tcdp_audit.api import Plugins, Strengths, strengths_of
 from tcdp_audit.drafting.column import ColumnFacts
@@ -22,7 +25,24 @@ from tcdp_audit.plugin.sentences import count, listing, share
 MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}.*)?")
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 NEARLY_ALL, FEW, LEAST, STRONG = 0.99, 2, 20, 0.05
-WEIGHTS = frozenset({"weight", "weights", "wgt", "fnlwgt", "afnlwgt", "gewicht", "poids", "peso"})
+BEAM = 8  # sets that a search continues, by each figure; with 4 one of seven tables had a better set
+WEIGHTS = frozenset(  # words of columns of sampling weights, and of those of bodies
+    (
+        *("weight", "weights", "wgt", "wgts", "wt", "wts", "fnlwgt", "afnlwgt", "pweight", "aweight", "fweight"),
+        *("pweights", "pspwght", "dweight", "anweight", "wtssall", "perwt", "hhwt", "gewicht", "poids", "peso"),
+    )
+)
+OF_SURVEYS = frozenset(
+    (
+        *("sampling", "sample", "survey", "design", "probability", "person", "household", "hh", "final", "raking"),
+        *("calibration", "calibrated", "expansion", "grossing", "poststratification", "poststrat", "replicate"),
+        *("population", "analysis", "respondent", "hochrechnung"),
+    )
+)
+OF_BODIES = frozenset({"kg", "lb", "lbs", "body", "gain", "birth", "baby", "loss", "pounds", "kilos", "gained"})
+HEAVIEST, LIGHTEST, ROUNDING = 700, 20, 1e-6  # of bodies; halves of a kilogram
+SMALL = 100  # whole numbers up to which may be years or a count, which others may know
+DIFFERENT = 25  # times the smallest: bodies differ less
 OF_A_PERSON = 0.01  # values for each record: with fewer, a number is that of a group, and a person says of which
 
 
@@ -35,7 +55,12 @@ class Evidence:
     detected: str = ""  # what a detector of direct identifiers says, in words; nothing where none does
     may_be_pseudonym: bool = False  # whether that is of numbers and codes that a pseudonym may look like
     known: str = ""  # what a detector of quasi-identifiers says, in words; nothing where none does
+    hint: str = ""  # a library by which its values could be compared with known lists, in words
     open_question: str = ""  # what a detector cannot decide without its library, in words
+    related: Proposal | None = None  # what columns that say the same or more have for a role
+    around: Proposal | None = None  # what most of the columns around it have for a role
+    answers: str = ""  # why it is an answer of a scale; nothing where it is none
+    has_height: bool = False  # whether the table has a height, so that a weight is that of a body
     strength: float | None = None  # its share of what makes records unique, of 1; None where it was not measured
     strength_note: str = ""  # how that was measured
 
@@ -61,8 +86,10 @@ def _proposals(column: ColumnFacts, topic: Topic | None, evidence: Evidence) -> 
         yield Proposal(None, "it holds no value at all; drop it, or say what it would hold")
     else:
         yield from _identifying(column, topic, evidence)
+        yield from _weighing(column, evidence)
         yield from _by_word(column, topic)
         yield from _by_form(column, evidence)
+        yield from _by_others(evidence)
         yield from _by_figures(column, evidence)
         yield Proposal(None, _question(column, evidence))
 
@@ -99,9 +126,44 @@ def _are_uuids(column: ColumnFacts) -> bool:
 def _by_word(column: ColumnFacts, topic: Topic | None) -> Iterator[Proposal]:
     if topic is None or topic.role is Role.IDENTIFIER:
         return
-    if column.distinct == 1:
+    if column.distinct == 1 and topic.role is Role.SENSITIVE:
         yield Proposal(None, f"its name speaks of {topic.noun}, but all records have one value; a secret of everyone?")
     yield Proposal(topic.role, f"its name speaks of {topic.noun}")
+
+
+def is_weight(column: ColumnFacts, evidence: Evidence) -> bool:
+    """Whether a column holds sampling weights: by its name, and by values that no body has.
+
+    A body weighs 2 to 400 kg or lb in whole or half numbers, and is found next to a height. Sampling weights have as
+    many decimals as their division left, lie around 1, or reach into the thousands.
+    """
+    words = words_of(column.name)
+    numbers = column.numbers
+    if numbers is None or not WEIGHTS.intersection(words) or evidence.declared is not None or numbers.min() < 0:
+        return False
+    if OF_SURVEYS.intersection(words) or not {"weight", "weights", "wt", "gewicht", "poids", "peso"}.intersection(
+        words
+    ):
+        return column.distinct > 1
+    if OF_BODIES.intersection(words) or evidence.has_height:
+        return False
+    is_fine = bool((np.abs(numbers * 2 - np.round(numbers * 2)) > ROUNDING).any())
+    mean = float(np.average(numbers, weights=column.counts))
+    return column.distinct > 1 and (
+        numbers.max() > HEAVIEST or (is_fine and (mean < LIGHTEST or numbers.max() > DIFFERENT * numbers.min()))
+    )
+
+
+def _weighing(column: ColumnFacts, evidence: Evidence) -> Iterator[Proposal]:
+    if is_weight(column, evidence):
+        yield Proposal(Role.INSENSITIVE, "its name and its values are those of a sampling weight")
+    elif evidence.has_height and WEIGHTS.intersection(words_of(column.name)) and column.numbers is not None:
+        yield Proposal(Role.SENSITIVE, "a weight next to a height: that of a body")
+
+
+def _by_others(evidence: Evidence) -> Iterator[Proposal]:
+    if evidence.related is not None:
+        yield evidence.related
 
 
 def _by_form(column: ColumnFacts, evidence: Evidence) -> Iterator[Proposal]:
@@ -117,8 +179,21 @@ def _by_form(column: ColumnFacts, evidence: Evidence) -> Iterator[Proposal]:
 
 def _by_figures(column: ColumnFacts, evidence: Evidence) -> Iterator[Proposal]:
     if column.distinct_share >= NEARLY_ALL and column.filled >= LEAST and not column.is_measurement:
+        if column.may_be_amounts:
+            yield Proposal(None, "nearly every record has a number of its own: amounts (sensitive), or its number?")
         yield Proposal(Role.IDENTIFIER, "nearly every record has a value of its own, and they are no measurements")
-    if evidence.strength is not None and evidence.strength >= STRONG:
+    if evidence.answers:
+        yield Proposal(Role.SENSITIVE, evidence.answers)
+    is_small = (
+        column.is_whole and column.numbers is not None and 0 <= column.numbers.min() <= column.numbers.max() <= SMALL
+    )
+    if WEIGHTS.intersection(words_of(column.name)) and column.numbers is not None:
+        return  # of a body, or of a sample: a person says which
+    if column.is_measurement and not is_small:
+        yield Proposal(Role.SENSITIVE, "a measurement, which no register has and a release would tell")
+    if evidence.around is not None and column.distinct > 1:
+        yield evidence.around
+    if evidence.strength is not None and evidence.strength >= STRONG and not column.has_answers:
         part = share(evidence.strength, 1)
         yield Proposal(Role.QUASI_IDENTIFIER, f"it adds {part} of what makes records unique{evidence.strength_note}")
 
@@ -133,7 +208,8 @@ def _question(column: ColumnFacts, evidence: Evidence) -> str:
         return "a sampling weight, which the policy names as `weight`? or the weight of a body, which is sensitive?"
     if column.is_measurement:
         return "a measurement: must no one learn it of a person (sensitive), could an intruder know it, or neither?"
-    return "no rule decides: could an intruder know it of a person, must no one learn it, or neither?"
+    hint = f" {evidence.hint}" if evidence.hint else ""
+    return f"no rule decides: could an intruder know it of a person, must no one learn it, or neither?{hint}"
 
 
 def is_pseudonym(column: ColumnFacts, evidence: Evidence) -> bool:
@@ -165,86 +241,6 @@ def figures(column: ColumnFacts, evidence: Evidence) -> str:
     if evidence.strength is not None and evidence.strength < STRONG:
         parts.append(f"{share(evidence.strength, 1)} of what makes records unique")
     return ", ".join(parts)
-
-
-BIRTH = ("birth*", "born", "dob", "yob", "geburt*", "geboor*", "naissance", "nacimiento", "nascita", "nascimento")
-COMMON = ("age", "sex", "place")  # what registers hold
-VISIBLE = (*COMMON, "origin", "family")  # what can be seen of a person, or is known next door
-OF_WORK = ("money", "judgement")  # secrets that a colleague may know
-
-
-@dataclass(frozen=True)
-class DraftScenario:
-    """A proposal of an intruder, for a person to accept, to change or to delete.
-
-    Args:
-        name: of the scenario.
-        says: who it is, with an article.
-        knows: the columns that it knows.
-        reasons: why, in sentences without cells.
-        needs: keys that need a file, which the draft has as comments.
-    """
-
-    name: str
-    says: str
-    knows: Sequence[str]
-    reasons: Sequence[str]
-    needs: Sequence[tuple[str, str]] = ()
-
-
-def kind_of(name: str, role: Role | None, evidence: Evidence) -> str:
-    """The kind of a column that others may know or that is secret: `age` or `money`; empty where nothing says it.
-
-    A date of birth is an age. A column that a detector of quasi-identifiers finds is a place: they find postal codes.
-    """
-    topic = topic_of(name)
-    if role not in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
-        return ""
-    if topic is None or topic.role is not role:
-        return "place" if role is Role.QUASI_IDENTIFIER and evidence.known else ""
-    is_birth = any(fnmatch(word, form) for word in words_of(name) for form in BIRTH)
-    return "age" if topic.key == "date" and is_birth else topic.key
-
-
-def propose_scenarios(
-    known: Sequence[tuple[str, str]], secret: Sequence[tuple[str, str]]
-) -> tuple[Sequence[DraftScenario], Sequence[str]]:
-    """Three intruders, and sentences on those that the columns do not suffice for.
-
-    One of them knows every quasi-identifier, so that none is left unjudged when the default intruder gives way.
-
-    Args:
-        known: the quasi-identifiers, each with its kind.
-        secret: the sensitive columns, likewise.
-    """
-    every = [name for name, _ in known]
-    if not every:
-        return (), ("No scenario is proposed: no column has the role quasi_identifier.",)
-    seen, listed = ([name for name, kind in known if kind in kinds] for kinds in (VISIBLE, COMMON))
-    scenarios, notes = [], []
-    if seen:
-        reasons = ["What can be seen of a person or is commonly known nearby: age, sex, place, origin, family."]
-        scenarios.append(DraftScenario("neighbour", "a person next door", seen, reasons))
-    else:
-        notes.append("No neighbour is proposed: no quasi-identifier is an age, a sex, a place, an origin or a family.")
-    if listed:
-        reason = (
-            "What registers of voters or residents hold: age or birth, sex, place. Where there is such a register, "
-            "name its file and remove `# ` before both lines: the risk is then one over the people who fit in it."
-        )
-        needs = (("population", "TODO"), ("in_release", "unknown"))
-        scenarios.append(DraftScenario("journalist", "a journalist with a register", listed, [reason], needs))
-    else:
-        notes.append("No journalist with a register is proposed: no quasi-identifier is an age, a sex or a place.")
-    if every != seen:
-        reasons = ["Knows who is in the data, and every quasi-identifier, such as work and education."]
-        asked = [repr(name) for name, kind in secret if kind in OF_WORK]
-        if asked:
-            reasons.append(f"Would a colleague know {listing(asked)}? Then add it to `knows`; it is not at stake then.")
-        scenarios.append(DraftScenario("colleague", "a colleague", every, reasons))
-    else:
-        notes.append("No colleague is proposed: a neighbour knows every quasi-identifier already.")
-    return scenarios, notes
 
 
 OF_PATIENTS = ("medical_record_number",)  # any number under the name of a patient, as a pseudonym is as well
@@ -299,10 +295,7 @@ def strengths_among(
     """The strengths of columns that an intruder may know; None where there is none."""
     if not columns:
         return None
-    progress("combinations of columns", 0, len(columns))
-    strengths = strengths_of(engine, columns, tokens)
-    progress("combinations of columns", len(columns), len(columns))
-    return strengths
+    return strengths_of(engine, columns, tokens, beam=BEAM, progress=partial(progress, "combinations of columns"))
 
 
 def with_strength(name: str, evidence: Evidence, strengths: Strengths | None) -> Evidence:
@@ -323,9 +316,11 @@ def strength_note(strengths: Strengths) -> str:
         return f"{alone}."
     best = max(sets, key=lambda one: float(one.unique))
     names = listing([repr(one) for one in best.attributes])
-    return (
-        f"{alone}; of up to {len(best.attributes)}, {names} most: {share(float(best.unique), 1)}{_sampled(strengths)}."
-    )
+    width = max(len(one.attributes) for one in sets)
+    part = f"{share(float(best.unique), 1)}{_sampled(strengths)}"
+    if strengths.searched:
+        return f"{alone}; of up to {count(width, 'column')}, the most that a search found: {names}, with {part}."
+    return f"{alone}; of up to {len(best.attributes)}, {names} most: {part}."
 
 
 def _sampled(strengths: Strengths) -> str:

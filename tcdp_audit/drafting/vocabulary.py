@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
+from tcdp_audit.drafting.abbreviations import expanded
 from tcdp_audit.plugin.detector import Role, Scale
 
 
@@ -35,37 +36,39 @@ TOPICS = (
         "a person's name or account",
         _NAMES,
         Scale.NOMINAL,
-        "=name, =names, "
-        "first name, last name, given name, full name, middle name, maiden name, surname, forename, family name, "
-        "patient name, customer name, person name, employee name, student name, user name, nickname, vorname, "
-        "nachname, familienname, geburtsname, benutzername, prenom, nom, nom de famille, apellido*, nombre, nombre "
-        "completo, cognome, nome completo, sobrenome, voornaam, achternaam, gebruikersnaam, full address, street "
-        "address, street, street name, street number, house number, address, adresse, anschrift, strasse*, "
-        "hausnummer, rue, direccion, calle, indirizzo, endereco, adres, straat, huisnummer, mail address, e mail, "
-        "email, email address, courriel, correo, phone, phone number, telephone, mobile, mobile number, cell "
-        "phone, cellphone, fax, fax number, telefon*, handynummer, telefono, telefone, telemovel, telefoon*, "
-        "passport, passport number, passport no, social security number, social security no, ssn, soc sec id, "
-        "social insurance number, national id, national insurance number, nino, sozialversicherungsnummer, steuer "
-        "id, steuernummer, personalausweis*, dni, nif, codice fiscale, cpf, bsn, burgerservicenummer, numero de "
-        "securite sociale, insee, nir, medical record number, mrn, health plan number, insurance number, "
-        "versichertennummer, krankenversichertennummer, account number, account no, kontonummer, iban, bic, card "
-        "number, credit card, credit card number, kreditkartennummer, licence number, license number, drivers "
-        "licence, drivers license, driver licence, driver license, fuehrerschein*, licence plate, license plate, "
-        "number plate, plate number, kennzeichen, vin, vehicle identification number, serial number, device id, "
-        "imei, imsi, mac address, ip, ip address, ipv, url, website, homepage, cookie, cookie id, advertising id, "
-        "twitter*, facebook*, linkedin*, instagram*, latitude, longitude, lat, lon, lng, gps, coordinates, photo, "
-        "portrait, fingerprint, signature",
+        "=name, =names, first name, last name, given name, full name, middle name, maiden name, surname, "
+        "forename, family name, patient name, customer name, person name, employee name, student name, user name, "
+        "nickname, vorname, nachname, familienname, geburtsname, benutzername, prenom, nom, nom de famille, "
+        "apellido*, nombre, nombre completo, cognome, nome completo, sobrenome, voornaam, achternaam, "
+        "gebruikersnaam, full address, street address, street, street name, street number, house number, address, "
+        "adresse, anschrift, strasse*, hausnummer, rue, direccion, calle, indirizzo, endereco, adres, straat, "
+        "huisnummer, mail address, e mail, email, email address, courriel, correo, phone, phone number, "
+        "telephone, mobile, mobile number, cell phone, cellphone, fax, fax number, telefon*, handynummer, "
+        "telefono, telefone, telemovel, telefoon*, passport, passport number, passport no, social security "
+        "number, social security no, ssn, soc sec id, social insurance number, national id, national insurance "
+        "number, nino, sozialversicherungsnummer, steuer id, steuernummer, personalausweis*, dni, nif, codice "
+        "fiscale, cpf, bsn, burgerservicenummer, numero de securite sociale, insee, nir, medical record number, "
+        "mrn, health plan number, insurance number, versichertennummer, krankenversichertennummer, account "
+        "number, account no, kontonummer, iban, bic, card number, credit card, credit card number, "
+        "kreditkartennummer, licence number, license number, drivers licence, drivers license, driver licence, "
+        "driver license, fuehrerschein*, licence plate, license plate, number plate, plate number, kennzeichen, "
+        "vin, vehicle identification number, serial number, device id, imei, imsi, mac address, ip, ip address, "
+        "ipv, url, website, homepage, cookie, cookie id, advertising id, twitter*, facebook*, linkedin*, "
+        "instagram*, latitude, longitude, lat, lon, lng, gps, coordinates, photo, portrait, fingerprint, "
+        "signature",
     ),
     Topic(
         "key",
         "a record's or a person's own number",
         _NAMES,
         Scale.NOMINAL,
-        "id, uuid, guid, rec id, record id, record number, record no, person id, patient id, customer id, user id, "
-        "employee id, student id, client id, member id, subject id, case id, case number, household id, patient "
-        "number, customer number, employee number, membership number, kundennummer, personalnummer, "
+        "id, uuid, guid, rec id, record id, record number, record no, person id, patient id, customer id, user "
+        "id, employee id, student id, client id, member id, subject id, case id, case number, household id, "
+        "patient number, customer number, employee number, membership number, kundennummer, personalnummer, "
         "patientennummer, fallnummer, matrikelnummer, identifiant, identificador, identificativo, identifier, "
-        "pseudonym, unnamed, row number, rownum, row id, seqn, serial, pid, uid, hhid",
+        "pseudonym, unnamed, row number, rownum, row id, seqn, serial, pid, uid, hhid, idno, id no, caseid, "
+        "respondent id, resp id, respid, subjid, ptid, patno, obs, observation, unique id, family id, famid, hid, "
+        "household no, interview number, respondent number",
     ),
     Topic(
         "date",
@@ -77,7 +80,7 @@ TOPICS = (
         "datetime, created at, updated at, admitted, discharged, *datum, geburt*, jahr, *jahr, monat, date de *, "
         "naissance, annee, annee de naissance, mois, jour, fecha*, nacimiento, ano, mes, dia, data di nascita, "
         "data de nascimento, data nascita, data nascimento, nascita, nascimento, anno, mese, geboorte*, "
-        "geboortejaar, jaar, maand",
+        "geboortejaar, jaar, maand, yr, time of day, weekday, day of week, season, date time",
     ),
     Topic(
         "age",
@@ -85,7 +88,7 @@ TOPICS = (
         _KNOWN,
         Scale.NUMERIC,
         "age, ages, age in years, age years, age group, agegroup, age range, alter, altersgruppe, edad, eta, "
-        "idade, leeftijd, l*age de",
+        "idade, leeftijd, l*age de, years old, age at *, months old",
     ),
     Topic(
         "place",
@@ -96,30 +99,36 @@ TOPICS = (
         "postal, codigo postal, cap, cep, city, town, village, suburb, borough, district, county, province, "
         "prefecture, canton, state, region, regions, country, nation, municipality, commune, community, parish, "
         "neighbourhood, neighborhood, area, location, residence, place, place of *, metro area, msa, cbsa, puma, "
-        "fips, census tract, tract, block group, nuts, lsoa, msoa, local authority, ward, constituency, continent, "
-        "geo, geo*, rural, urban, urbanicity, ort, wohnort, geburtsort, stadt, gemeinde, kreis, landkreis, bezirk, "
-        "bundesland, land, ville, departement, pays, ciudad, municipio, provincia, estado, pais, comunidad "
-        "autonoma, citta, comune, regione, paese, cidade, distrito, regiao, plaats, woonplaats, gemeente, "
-        "provincie, regio, hospital, site, school name, employer",
+        "fips, census tract, tract, block group, nuts, lsoa, msoa, local authority, ward, constituency, "
+        "continent, geo, geo*, rural, urban, urbanicity, ort, wohnort, geburtsort, stadt, gemeinde, kreis, "
+        "landkreis, bezirk, bundesland, land, ville, departement, pays, ciudad, municipio, provincia, estado, "
+        "pais, comunidad autonoma, citta, comune, regione, paese, cidade, distrito, regiao, plaats, woonplaats, "
+        "gemeente, provincie, regio, hospital, site, school name, employer, south, north, west, east, northeast, "
+        "northwest, southeast, southwest, midwest, northern, southern, western, eastern, northcentral, smsa, "
+        "metro, metropolitan, suburban, population, city size, town size, born abroad, birth region, neighborhood "
+        "id, zone",
     ),
     Topic(
         "sex",
         "sex or gender",
         _KNOWN,
         Scale.NOMINAL,
-        "sex, gender, gender identity, geschlecht, sexe, genre, sexo, genero, sesso, genere, geslacht, male, female",
+        "sex, gender, gender identity, geschlecht, sexe, genre, sexo, genero, sesso, genere, geslacht, male, "
+        "female, man, woman, men, women, boy, girl, masculine, feminine, mann, frau",
     ),
     Topic(
         "origin",
         "origin, nationality or language",
         _KNOWN,
         Scale.NOMINAL,
-        "race, races, ethnic*, etni, etnia, etnicidad, etniciteit, ethnie, herkunft, abstammung, origin, hispanic, "
-        "ancestry, nationality, nationalit*, nacionalidad*, nazionalita, nacionalidade, nationaliteit, citizen*, "
-        "staatsangehorigkeit, burgerschaft, native country, country of birth, birth country, birthplace, birth "
-        "place, place of birth, geburtsland, lieu de naissance, lugar de nacimiento, luogo di nascita, "
-        "geboorteland, geboorteplaats, immigrant, immigration, migration, migrationshintergrund, visa, language, "
-        "mother tongue, sprache, muttersprache, langue, idioma, lengua, lingua, taal, tribe, caste, indigenous",
+        "race, races, ethnic*, etni, etnia, etnicidad, etniciteit, ethnie, herkunft, abstammung, origin, "
+        "hispanic, ancestry, nationality, nationalit*, nacionalidad*, nazionalita, nacionalidade, nationaliteit, "
+        "citizen*, staatsangehorigkeit, burgerschaft, native country, country of birth, birth country, "
+        "birthplace, birth place, place of birth, geburtsland, lieu de naissance, lugar de nacimiento, luogo di "
+        "nascita, geboorteland, geboorteplaats, immigrant, immigration, migration, migrationshintergrund, visa, "
+        "language, mother tongue, sprache, muttersprache, langue, idioma, lengua, lingua, taal, tribe, caste, "
+        "indigenous, black, white, asian, latino, latina, latinx, nonwhite, minority, native, foreign, foreigner, "
+        "migrant, african american, caucasian, aboriginal, citizen, born in country, indian",
     ),
     Topic(
         "work",
@@ -127,10 +136,15 @@ TOPICS = (
         _KNOWN,
         Scale.NOMINAL,
         "occupation*, occup*, occu*, occ, profession*, job, jobs, job title, title, work, work class, workclass, "
-        "employment, employment status, employ*, labour, labor, labour force, labor force, industry, sector, rank, "
-        "position, beruf*, tatigkeit, branche, metier, emploi, ocupacion, profesion, empleo, trabajo, occupazione, "
-        "professione, lavoro, impiego, ocupacao, profissao, emprego, trabalho, beroep, baan, isco, soc code, "
-        "naics, nace",
+        "employment, employment status, employ*, labour, labor, labour force, labor force, industry, sector, "
+        "rank, position, beruf*, tatigkeit, branche, metier, emploi, ocupacion, profesion, empleo, trabajo, "
+        "occupazione, professione, lavoro, impiego, ocupacao, profissao, emprego, trabalho, beroep, baan, isco, "
+        "soc code, naics, nace, hours, hours worked, work hours, hours per week, work experience, experience, "
+        "working, worker, labour market, unemployed, unemployment, employed, retired, retirement status, "
+        "seniority, years of service, manager, managerial, white collar, blue collar, self employed, self emp, "
+        "civil servant, military, veteran, full time, fulltime, part time, parttime, shift, participation, years "
+        "since phd, discipline, job tenure, craft, services, construction, manufacturing, trade, transport, firm, "
+        "plant, company, layoff, displaced, dismissed, jobless*",
     ),
     Topic(
         "education",
@@ -138,22 +152,30 @@ TOPICS = (
         _KNOWN,
         Scale.NOMINAL,
         "education*, educ, educ*, schooling, school, degree, qualification, years of schooling, university, "
-        "college, study, field of study, bildung*, schulabschluss, abschluss, ausbildung, studium, diplome, niveau "
-        "d etudes, etudes, educacion, estudios, escolaridad, istruzione, titolo di studio, educacao, escolaridade, "
-        "opleiding*, onderwijs",
+        "college, study, field of study, bildung*, schulabschluss, abschluss, ausbildung, studium, diplome, "
+        "niveau d etudes, etudes, educacion, estudios, escolaridad, istruzione, titolo di studio, educacao, "
+        "escolaridade, opleiding*, onderwijs, grade level, highest grade, diploma, literate, literacy, enrol, "
+        "enroll*, enrol*, major, phd, bachelor*, graduate, graduated, grad, student, pupil, teacher*, classroom, "
+        "class size, elementary, secondary, high school, course*, kindergarten, qualifications, university "
+        "degree, calculus, algebra, tutoring, attend, attendance, attended, homework",
     ),
     Topic(
         "family",
         "marriage, family or household",
         _KNOWN,
         Scale.NOMINAL,
-        "marital, marital status, marstat, married, marriage, relationship, civil status, spouse, partner, family, "
-        "family size, family type, household, household size, household type, hhsize, hh size, number of children, "
-        "children, child, kids, num children, dependants, dependents, parity, siblings, twin, familienstand, "
-        "kinder, haushalt*, etat civil, situation matrimoniale, situation familiale, enfants, menage, estado "
-        "civil, hijos, hogar, stato civile, figli, famiglia, filhos, familia, burgerlijke staat, kinderen, "
-        "huishouden*, tenure, dwelling, housing, house type, car, cars, vehicle, vehicles, height, hair colour, "
-        "hair color, eye colour, eye color",
+        "marital, marital status, marstat, married, marriage, relationship, civil status, spouse, partner, "
+        "family, family size, family type, household, household size, household type, hhsize, hh size, number of "
+        "children, children, child, kids, num children, dependants, dependents, parity, siblings, twin, "
+        "familienstand, kinder, haushalt*, etat civil, situation matrimoniale, situation familiale, enfants, "
+        "menage, estado civil, hijos, hogar, stato civile, figli, famiglia, filhos, familia, burgerlijke staat, "
+        "kinderen, huishouden*, tenure, dwelling, housing, house type, car, cars, vehicle, vehicles, height, hair "
+        "colour, hair color, eye colour, eye color, mother, father, mothers, fathers, parents, parent, husband, "
+        "wife, single, divorced, separated, widow*, cohab*, never married, ever married, wed, brother, brothers, "
+        "sister, sisters, step*, adopted, orphan*, breadwinner, head of household, household head, birth order, "
+        "first child, own home, homeowner*, home ownership, homeownership, owner occupied, residents, adults, "
+        "household members, infant, baby, young kids, son, sons, daughter, daughters, lone parent, nuclear, "
+        "divorce*, babies, toddlers, teens, teenagers, preteen*, live with *, lives with *, lived with *",
     ),
     Topic(
         "health",
@@ -162,16 +184,33 @@ TOPICS = (
         Scale.NOMINAL,
         "health, health*, disease*, illness*, sickness, diagnos*, icd, icd code, drg, condition, symptom*, "
         "syndrome, severity, disorder*, hiv, hiv status, aids, cancer*, tumor, tumour, diabetes, diabet*, asthma, "
-        "depression, mental, mental health, psych*, disability, disab*, medication*, medicine, drug, drugs, drug*, "
-        "treatment*, therapy, surgery, procedure, prescription, dose, allergy, allergies, bmi, body mass index, "
-        "body weight, weight kg, weight lb, blood, blood pressure, blood type, blood group, systolic, diastolic, "
-        "heart rate, pulse, cholesterol, glucose, hba, creatinine, lab result, test result, pregnan*, abortion, "
-        "contracept*, smok*, alcohol*, addiction*, suicid*, vaccin*, genetic*, genotype, genome*, dna, mutation*, "
-        "allele, length of stay, los, mortality, cause of death, death, died, krankheit*, erkrankung*, "
+        "depression, mental, mental health, psych*, disability, disab*, medication*, medicine, drug, drugs, "
+        "drug*, treatment*, therapy, surgery, procedure, prescription, dose, allergy, allergies, bmi, body mass "
+        "index, body weight, weight kg, weight lb, blood, blood pressure, blood type, blood group, systolic, "
+        "diastolic, heart rate, pulse, cholesterol, glucose, hba, creatinine, lab result, test result, pregnan*, "
+        "abortion, contracept*, smok*, alcohol*, addiction*, suicid*, vaccin*, genetic*, genotype, genome*, dna, "
+        "mutation*, allele, length of stay, los, mortality, cause of death, death, died, krankheit*, erkrankung*, "
         "gesundheit*, behandlung*, medikament*, schwanger*, behinderung, blut*, sante, maladie, traitement, "
         "medicament*, grossesse, handicap, salud, enfermedad*, tratamiento, medicacion, embarazo, discapacidad, "
         "salute, malattia, diagnosi, terapia, farmaco, gravidanza, saude, doenca, gravidez, gezondheid, ziekte, "
-        "behandeling, medicijn*, zwanger*",
+        "behandeling, medicijn*, zwanger*, injur*, fracture*, coma, unconscious*, renal, kidney, liver, heart*, "
+        "cardiac, cardio*, stroke, hypertens*, infarct*, angina, arthritis, obes*, overweight, infect*, sepsis, "
+        "cpr, icu, surg*, transplant*, hosp*, emergency, doctor*, physician*, consult*, visits, clinic*, nurse, "
+        "nurs*, sick*, pain*, fever, ache*, migraine*, headache*, nausea, vomit*, chronic*, acute, remission, "
+        "relaps*, recur*, metasta*, stage, cancer stage, size of tumor, nodes, node, lymph*, biops*, histol*, "
+        "ecog, karno*, meno*, estrogen*, progest*, hormon*, receptor*, platelet*, albumin*, bili*, creat*, "
+        "protein*, protime, sodium, potassium, calcium, hemoglobin*, haemoglobin*, hematocrit, leuko*, neutro*, "
+        "ferritin, triglycer*, hdl, ldl, insulin, ascites, edema, oedema, hepat*, spiders, bicarb*, oxygen, "
+        "respir*, breath*, lung*, dialys*, survival, survived, surv*, futime, dead, alive, deceased, fatal*, "
+        "vital status, apgar, gestation*, birth weight, birthweight, bwt, premature, preterm, prenatal, miscarr*, "
+        "abort*, fertil*, condom*, weight gain, waist, hip, body fat, bodyfat, skinfold*, memory, cognit*, "
+        "dementia, alzheim*, autis*, adhd, anxiety, anxious, stress*, mood, phobia, self harm, trauma*, ptsd, "
+        "wound*, burn*, vision, hearing, blind, deaf, limitation*, limited, handicap*, self rated health, "
+        "physical activity, exercise*, sleep*, diet*, nutrition*, calor*, vitamin*, placebo, treated, arm, "
+        "intervention, patient status, therap*, dosage, toxic*, side effect*, adverse*, complication*, readmi*, "
+        "admission type, diagnosed, history of *, serum, plasma, urine, antibod*, cd four, viral load, adl, iadl, "
+        "well being, wellbeing, medical*, illness, systol*, diastol*, prescri*, nondrug*, lifestyle, disfigure*, "
+        "bronch*, tubercul*, malaria, hpv, unsafe, safe sex, unprotected",
     ),
     Topic(
         "money",
@@ -182,12 +221,20 @@ TOPICS = (
         "benefit*, allowance, tax, taxes, fedtax, federal tax, state tax, income tax, property tax, taxable, "
         "taxinc, taxable income, agi, adjusted gross income, fica, revenue, profit, capital gain, capital loss, "
         "capital, wealth, asset, assets, savings, money, balance, account balance, debt, debts, loan, loans, "
-        "mortgage, credit score, credit limit, credit, rent, cost, costs, expense*, expenditure*, charge, charges, "
-        "billing*, amount, price, spend*, poverty, bankrupt*, gehalt, lohn, einkommen, *einkommen, verdienst, "
-        "rente, steuer*, vermogen, schulden, kredit, miete, kosten, revenu*, salaire, impot*, patrimoine, dette*, "
-        "loyer, ingreso*, salario, sueldo, renta, impuesto*, patrimonio, deuda*, alquiler, reddito, stipendio, "
-        "imposta*, debito, affitto, rendimento*, renda, ordenado, imposto*, divida*, inkomen, salaris, loon, "
-        "belasting*, schuld, huur",
+        "mortgage, credit score, credit limit, credit, rent, cost, costs, expense*, expenditure*, charge, "
+        "charges, billing*, amount, price, spend*, poverty, bankrupt*, gehalt, lohn, einkommen, *einkommen, "
+        "verdienst, rente, steuer*, vermogen, schulden, kredit, miete, kosten, revenu*, salaire, impot*, "
+        "patrimoine, dette*, loyer, ingreso*, salario, sueldo, renta, impuesto*, patrimonio, deuda*, alquiler, "
+        "reddito, stipendio, imposta*, debito, affitto, rendimento*, renda, ordenado, imposto*, divida*, inkomen, "
+        "salaris, loon, belasting*, schuld, huur, fee, fees, fine, fines, payment*, paid, installment*, "
+        "instalment*, interest rate, interest, principal, lend*, borrow*, delinq*, default*, overdue, past due, "
+        "collection*, utilis*, limit, credit line*, credit lines, inquir*, account, accounts, bank*, ira, stock*, "
+        "bonds, fund, funds, dividend*, financ*, investment*, insured, insurance*, coverage, premium*, "
+        "deductible*, copay*, subsid*, welfare, food stamp*, foodstamp*, medicaid, medicare, transfer*, grant, "
+        "scholarship, financial aid, home value, house value, net worth, networth, equity, consumption, budget*, "
+        "lien*, credit card*, cards, purchase*, expenditure share, food share, wealth index, poor, rich, tips, "
+        "allowances, earner, earners, unemployment insurance, severance, sales, revenues, worth, contribution*, "
+        "donat*, gift, gifts, utiliz*, income class, income group",
     ),
     Topic(
         "religion",
@@ -195,16 +242,19 @@ TOPICS = (
         _SECRET,
         Scale.NOMINAL,
         "religio*, faith, belief*, denomination, church, konfession, kirche, glaube, culte, croyance, creencia, "
-        "credo, geloof, godsdienst, philosophy",
+        "credo, geloof, godsdienst, philosophy, protestant, catholic, jewish, muslim, islam*, hindu, buddhist, "
+        "atheist, evangelical, pray*, attend church, churchgo*, born again, religious*",
     ),
     Topic(
         "politics",
         "politics or union membership",
         _SECRET,
         Scale.NOMINAL,
-        "politic*, party, party affiliation, vote, votes, voted, voting, ballot, ideology, union member*, trade "
-        "union, union, partei, wahl, gewerkschaft, parti, syndicat, partido, voto, sindicato, partito, sindacato, "
-        "partij, vakbond, opinion",
+        "politic*, party, party affiliation, ballot, ideology, union member*, trade union, union, partei, wahl, "
+        "gewerkschaft, parti, syndicat, partido, voto, sindicato, partito, sindacato, partij, vakbond, ideol*, "
+        "liberal*, conservative*, democrat*, republican*, turnout, elect*, partisan*, left right, lrscale, "
+        "president*, government*, unionized, unionised, candidate choice, bush, referend*, vote*, voter*, party "
+        "id",
     ),
     Topic(
         "sexuality",
@@ -212,7 +262,7 @@ TOPICS = (
         _SECRET,
         Scale.NOMINAL,
         "sexual*, sexual orientation, orientation, sex life, lgbt*, gay, orientierung, orientacion sexual, "
-        "orientamento, orientacao sexual, geaardheid",
+        "orientamento, orientacao sexual, geaardheid, sex partners, partners lifetime, extramarital",
     ),
     Topic(
         "crime",
@@ -221,7 +271,11 @@ TOPICS = (
         Scale.NOMINAL,
         "crim*, offen[cs]e*, offender, conviction*, convicted, arrest*, sentence, sentenced, prison*, jail, "
         "recidiv*, probation, parole, victim*, violence, police, fraud, straftat*, vorstrafe*, verurteil*, "
-        "condamnation, delit*, condena, reato, condanna, crime, condenacao, misdrijf, veroordel*, strafblad",
+        "condamnation, delit*, condena, reato, condanna, crime, condenacao, misdrijf, veroordel*, strafblad, "
+        "prior, priors, felon*, misdemean*, charged, guilty, verdict, court, bail, custody, incarcerat*, gang, "
+        "weapon*, gun, guns, arrested, citation*, dui, asylum, appeal, decision, jailed, inmate*, delinquent, "
+        "rearrest*, crime type, drug offence, property crime, person crime, use of force, force type, misconduct, "
+        "released, parolee",
     ),
     Topic(
         "judgement",
@@ -229,7 +283,34 @@ TOPICS = (
         _SECRET,
         Scale.NUMERIC,
         "grade, grades, gpa, exam*, test score, score, iq, rating, performance, performance rating, noten, "
-        "zeugnis, calificacion, voto di laurea, cijfer",
+        "zeugnis, calificacion, voto di laurea, cijfer, scores, test, tests, tested, math, maths, mathematics, "
+        "reading, verbal, quant*, science, writing, spelling, sat, act, gre, toefl, lsat, mark, marks, points, "
+        "pass, passed, fail, failed, failure*, aptitude, ability, abilities, skill*, intelligence, knowledge, "
+        "appearance, attractive*, beauty, looks, evaluation*, rated, appraisal, prestige, vocab*, comprehension, "
+        "assess*, merit, quiz, quizzes, final exam, honors, honours, award*, absences, conduct grade, rater, "
+        "raters, reputation, english score",
+    ),
+    Topic(
+        "opinion",
+        "what a person thinks or feels",
+        _SECRET,
+        Scale.NOMINAL,
+        "opinion*, attitude*, trust*, confidence, satisf*, dissatisf*, happy, happiness, unhappy, agree*, "
+        "disagree*, support*, approv*, favor*, favour*, prefer*, concern*, worry, worried, fear*, feel*, "
+        "important, importance, willing*, likelihood, status quo, feminis*, toleran*, justif*, personality, "
+        "extraver*, neurotic*, conscientious*, openness, self esteem, likert, sentiment, intention*, loyalty, "
+        "would recommend, recommend, meinung, zufriedenheit, vertrauen, opinione, opinion publica, satisfaccion, "
+        "confianza, fiducia, tevredenheid, vertrouwen",
+    ),
+    Topic(
+        "conduct",
+        "what a person does or uses",
+        _SECRET,
+        Scale.NOMINAL,
+        "drink*, drunk*, beer, wine, liquor, spirits, cig*, cigarette*, cigar*, tobacco, marijuana, cannabis, "
+        "cocaine, heroin, opioid*, gambl*, affair, affairs, infidel*, risky, seat belt, seatbelt*, helmet, "
+        "television, tv, screen time, internet use, volunteer*, massage, hobby, hobbies, habits, usage, bought, "
+        "packets, pack years, packs, lottery, bribe*, cheat*, tv hours, hours of tv",
     ),
 )
 
@@ -268,6 +349,15 @@ class Phrase:
     def _joined(self) -> re.Pattern[str]:
         return re.compile(self.text.replace(" ", "").replace("*", r"\w*"))
 
+    @cached_property
+    def _start(self) -> str:
+        """Letters that a name with the entry has: those of its last word, up to the first sign of a pattern."""
+        return max(re.split(r"[*\[]", self.text.removeprefix("=").split()[-1])[:2], key=len)
+
+    def may_be_in(self, words: Sequence[str]) -> bool:
+        """Whether a name can have the entry at all, by its letters: most cannot, and this is faster than looking."""
+        return any(self._start in one for one in words)
+
     def end(self, words: Sequence[str]) -> int | None:
         """After how many of the words the entry ends, counted from the first; None where it is not there."""
         if self.text.startswith("="):
@@ -286,22 +376,49 @@ class Phrase:
 PHRASES = [(Phrase(text.strip()), topic) for topic in TOPICS for text in topic.words.split(",")]
 
 
+@cache
 def topic_of(name: str) -> Topic | None:
     """The topic of a column's name; None where no word is known.
 
-    The last word decides, as it does in English, and of several that end there the longest.
+    The last word decides, as it does in English, and of several that end there the longest. The words before `of`
+    decide where they say something. Abbreviations are written out if the words as they are say nothing.
 
     Example:
         >>> topic_of("zip_code").key, topic_of("Geburtsdatum").key, topic_of("salary-class").key, topic_of("x1")
         ('place', 'date', 'money', None)
+        >>> topic_of("husage").key, topic_of("lwage76").key
+        ('age', 'money')
     """
     words = words_of(name)
-    candidates = [(end, len(phrase.text.replace("*", "")), topic) for phrase, topic, end in _matches(words, PHRASES)]
+    topic = _topic(words)
+    if topic is None or len(words) == 1:
+        written_out = expanded(words, KNOWN)
+        topic = topic if written_out == words else _topic(written_out) or topic
+    return topic
+
+
+def _topic(words: Sequence[str]) -> Topic | None:
+    """The topic of words; of those before `of` where they have one."""
+    if "of" in words[1:]:
+        before = _topic(words[: words.index("of", 1)])
+        whole = max(_candidates(words), key=lambda one: one[:2], default=None)
+        is_phrase = whole is not None and whole[3]
+        if before is not None and not is_phrase:
+            return before
+    candidates = _candidates(words)
     return max(candidates, key=lambda one: one[:2])[2] if candidates else None
 
 
-def _matches(words: Sequence[str], phrases: Iterable[tuple[Phrase, Topic]]) -> Iterator[tuple[Phrase, Topic, int]]:
-    for phrase, topic in phrases:
+def _candidates(words: Sequence[str]) -> list[tuple[int, int, Topic, bool]]:
+    """For each entry that is there: its end, its letters, its topic, and whether it spans an `of`."""
+    matches = []
+    for phrase, topic in PHRASES:
+        if not phrase.may_be_in(words):
+            continue
         end = phrase.end(words)
         if end is not None:
-            yield phrase, topic, end
+            matches.append((end, len(phrase.text.replace("*", "")), topic, " of " in phrase.text))
+    return matches
+
+
+KNOWN = frozenset(stem for phrase, _ in PHRASES if (stem := phrase.text.removesuffix("*")).isalpha())

@@ -423,7 +423,10 @@ def test_without_what_someone_knows_no_event_is_measured(tmp_path: Path) -> None
     ("table", "sentence"),
     [
         (visits(case_id=[f"c{number // 4}" for number in range(40)]), "'patient_id' and 'case_id' repeat: what joins"),
-        (visits().rename_columns(["household_id", "ward"]), "or `household:` where it is that of people who live"),
+        (
+            visits().rename_columns(["household_id", "ward"]),
+            "'household_id' is what the members of a household share; it has no role.",
+        ),
         (visits().rename_columns(["hospital_id", "ward"]), "'hospital_id' repeats: what joins the rows of a person"),
         (visits().rename_columns(["unknown", "ward"]), ""),
         (visits().rename_columns(["email", "ward"]), ""),

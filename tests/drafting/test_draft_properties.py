@@ -113,7 +113,7 @@ def test_a_draft_may_make_the_demands_of_a_profile(tmp_path: Path):
 
 
 def test_a_profile_that_no_one_knows_is_refused_with_those_that_are():
-    with pytest.raises(UsageError, match=r"no profile is called 'ema'.*; known are cms_cell_size, "):
+    with pytest.raises(UsageError, match=r"no profile is called 'ema'.*; known are abs_datalab, "):
         profile_called("ema")
     assert profile_called(profile_called("ema_policy_0070").key).name == "ema_policy_0070"
 

@@ -40,11 +40,15 @@ def proposal(name: str, values: list[object], **evidence: object) -> Proposal:
         ("x", ["1990-01-31T10:00", "1991-12-01 23:59:59.5"], Role.QUASI_IDENTIFIER, "all values are points in time"),
         ("x", MANY, Role.IDENTIFIER, "nearly every record has a value of its own"),
         ("x", MANY[:19], None, "no rule decides"),
-        ("x", [one / 7 for one in range(100)], None, "a measurement"),
+        ("x", [one / 7 for one in range(100)], Role.SENSITIVE, "a measurement, which no register has"),
+        ("x", [*range(20, 60)] * 3 + [99], None, "a measurement: must no one learn it"),
+        ("x", [one * 9_001 for one in range(1, 200)], None, "amounts (sensitive), or its number?"),
         ("x", FEW, None, "no rule decides"),
         ("x", [1, 1], None, "all records have one value; would it reveal a secret of everyone?"),
         ("x", [], None, "it holds no value at all"),
-        ("wgt", [1.5, 2.5], None, "a sampling weight"),
+        ("wgt", [1.5, 2.5], Role.INSENSITIVE, "those of a sampling weight"),
+        ("weight", [51.5, 80.0, 92.5], None, "a sampling weight, which the policy names as `weight`?"),
+        ("weight", [0.61, 1.02, 1.44], Role.INSENSITIVE, "those of a sampling weight"),
     ],
 )
 def test_a_rule_without_evidence(name: str, values: list[object], role: Role | None, reason: str):
@@ -76,7 +80,25 @@ def test_a_detector_comes_before_words_and_words_before_figures():
     ("strength", "role"), [(0.0499, None), (0.05, Role.QUASI_IDENTIFIER), (0.0501, Role.QUASI_IDENTIFIER)]
 )
 def test_five_percent_of_what_makes_records_unique_is_enough(strength: float, role: Role | None):
-    assert proposal("x", FEW, strength=strength).role is role
+    assert proposal("x", list("abc") * 10, strength=strength).role is role
+
+
+def test_marks_and_answers_are_no_quasi_identifiers_by_strength():
+    for answers in ([0, 1] * 15, [1, 2, 3, 4, 5] * 6, list("yn") * 15):
+        assert proposal("x", answers, strength=0.9).role is None
+
+
+def test_what_other_columns_say_comes_after_words_and_before_figures():
+    known = Proposal(Role.QUASI_IDENTIFIER, "it follows from another")
+
+    assert proposal("income", FEW, related=known).role is Role.SENSITIVE
+    assert proposal("x", [one / 7 for one in range(100)], related=known) == known
+    assert proposal("x", [one / 7 for one in range(100)], around=known).role is Role.SENSITIVE
+    assert proposal("x", FEW, around=known) == known
+    assert proposal("x", FEW, answers="answers", around=known).role is Role.SENSITIVE
+    assert proposal("weight", [0.61, 1.02], has_height=True) == Proposal(
+        Role.SENSITIVE, "a weight next to a height: that of a body"
+    )
 
 
 def test_figures_follow_a_reason():

@@ -11,7 +11,8 @@ import yaml
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import audit, draft_policy
-from tcdp_audit.drafting.roles import Evidence, kind_of, propose_scenarios
+from tcdp_audit.drafting.roles import Evidence
+from tcdp_audit.drafting.scenarios import kind_of, propose_scenarios
 from tcdp_audit.plugin.detector import Role
 
 KINDS = ("age", "sex", "place", "origin", "family", "work", "education", "date", "")
@@ -72,7 +73,8 @@ def test_the_register_is_asked_once_its_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "register.csv").write_text("\n".join(lines), encoding="utf-8")
     text = path.read_text(encoding="utf-8")
     text = text.replace("# population: TODO", "population: register.csv").replace("# in_release", "in_release")
-    path.write_text(text + "  - reidentification_risk: {at_most: 1/2, against: journalist}\n", encoding="utf-8")
+    demands = "  - reidentification_risk: {at_most: 1/2, against: journalist}\n  - k_anonymity: {k: 2}\n"
+    path.write_text(text + demands, encoding="utf-8")
     (outcome,) = (one for one in audit(table(), path).expectations if one.check == "reidentification_risk")
 
     assert outcome.parameters["scenario"] == "journalist"

@@ -44,7 +44,9 @@ def test_a_name_speaks_of_its_topic(name: str, key: str):
     assert topic.key == key
 
 
-@pytest.mark.parametrize("name", ["x1", "candidate", "status", "", "42", "_", "update", "hours-per-week", "syntax"])
+@pytest.mark.parametrize(
+    "name", ["x1", "candidate", "status", "", "42", "_", "update", "syntax", "passage", "farmyard", "page"]
+)
 def test_other_names_speak_of_nothing(name: str):
     assert topic_of(name) is None
 
