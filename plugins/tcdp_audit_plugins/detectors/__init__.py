@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin.detector import Detector
-from tcdp_audit_plugins.detectors import codes, contact, names, network, united_states
+from tcdp_audit_plugins.detectors import (
+    codes,
+    contact,
+    free_text,
+    gazetteer,
+    name_lists,
+    names,
+    national_telephones,
+    network,
+    united_states,
+)
 
 DETECTORS: tuple[Detector, ...] = (
     *contact.DETECTORS,
@@ -17,6 +27,10 @@ DETECTORS: tuple[Detector, ...] = (
     *names.DETECTORS,
     *names.PLACES,
     *names.DATES,
+    *name_lists.NAMES,
+    *gazetteer.TOWNS,
+    *national_telephones.NATIONALS,
+    *free_text.TEXTS,
     *network.FILES,
     *network.RECORDS,
 )

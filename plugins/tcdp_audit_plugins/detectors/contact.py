@@ -89,13 +89,14 @@ DETECTORS: tuple[Detector, ...] = (
         noun="telephone number with its area code",
         nouns="telephone numbers with their area codes",
         words=TELEPHONE,
-        layout=r"\([2-9][0-9]{2}\) ?[2-9][0-9]{2}[-. ]?[0-9]{4}",
+        layout=r"((\+?1|001)[-. ])?(\([2-9][0-9]{2}\) ?[2-9][0-9]{2}[-. ]?|[2-9][0-9]{2}([-.])[2-9][0-9]{2}\4)[0-9]{4}"
+        r"( ?(x|ext\.?) ?[0-9]{1,6})?",
         base_rate=0.0001,
         random_value=characters(DIGITS + " ()-", 13, 14),
         safe_harbor="D",
         source="North American Numbering Plan, as numbers of it are written",
-        examples=("(202) 555-0123", "(202)555-0123"),
-        counterexamples=("(20) 555-0123", "202-555-0123", "2025550123"),
+        examples=("(202) 555-0123", "(202)555-0123", "202-555-0123", "202.555.0123x45", "+1-202-555-0123"),
+        counterexamples=("(20) 555-0123", "102-555-0123", "202-555.0123", "2025550123", "202 555 0123"),
     ),
     ValueDetector(
         name="fax_number",

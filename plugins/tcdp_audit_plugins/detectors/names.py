@@ -23,14 +23,22 @@ DETECTORS: tuple[Detector, ...] = (
         nouns="names of people",
         words=phrases(
             "=name, =names, =nom, =naam, =nome, =nombre, =namn, =navn, =nimi, first name, given name, last name, "
-            "surname, family name, middle name, full name, maiden name, forename, christian name, patient name, person "
-            "name, customer name, client name, employee name, student name, mother name, father name, spouse name, "
-            "contact name, physician name, doctor name, provider name, nurse name, name first, name last, name middle, "
-            "name of patient, =patient, =employee, =customer, next of kin, fname, lname, mname, vorname, nachname, "
-            "familienname, geburtsname, madchenname, rufname, prenom, nom de famille, nom de naissance, nom complet, "
-            "nombre completo, primer nombre, apellido, apellidos, voornaam, achternaam, familienaam, volledige naam, "
-            "cognome, nome completo, apelido, sobrenome, fornamn, efternamn, fornavn, etternavn, efternavn, etunimi, "
-            "sukunimi, imie, nazwisko, jmeno, prijmeni"
+            "surname, family name, middle name, full name, maiden name, forename, christian name, patient name, "
+            "person name, customer name, client name, employee name, student name, mother name, father name, spouse "
+            "name, contact name, physician name, doctor name, provider name, nurse name, name first, name last, name "
+            "middle, name full, name of patient, =patient, =employee, =customer, =client, =contact, =contact person, "
+            "emergency contact, next of kin, =kin, =relative, =guardian, =parent, =mother, =father, =spouse, "
+            "=physician, =doctor, =nurse, =surgeon, =therapist, =provider, =attending, attending physician, =gp, "
+            "=caregiver, =carer, =owner, =applicant, =signatory, =author, =respondent name, passenger name, "
+            "=passenger, subject name, member name, participant name, father s name, mother s name, =first, =last, "
+            "=surnames, =forenames, fname, lname, mname, firstname, lastname, fullname, ansprechpartner, "
+            "kontaktperson, arzt, hausarzt, behandelnder arzt, angehoriger, patientenname, mitarbeitername, medecin, "
+            "personne a contacter, contacto, medico, paciente, contactpersoon, huisarts, lakare, laege, lege, "
+            "laakari, lekarz, osoba kontaktowa, lekar, vorname, nachname, familienname, geburtsname, madchenname, "
+            "rufname, prenom, nom de famille, nom de naissance, nom complet, nombre completo, primer nombre, "
+            "apellido, apellidos, voornaam, achternaam, familienaam, volledige naam, cognome, nome completo, apelido, "
+            "sobrenome, fornamn, efternamn, fornavn, etternavn, efternavn, etunimi, sukunimi, imie, nazwisko, jmeno, "
+            "prijmeni"
         ),
         layout=r"[^\W\d_]([^\W\d_]|[ .,'’-]){1,60}",
         base_rate=0.03,
@@ -67,7 +75,7 @@ DETECTORS: tuple[Detector, ...] = (
         words=phrases(
             "street, street name, address, address 1, address 2, address line, home address, adresse, anschrift, "
             "strasse, wohnort strasse, rue, calle, direccion, domicilio, indirizzo, straat, straatnaam, adres, "
-            "endereco, rua, adress, gata, ulica"
+            "endereco, rua, adress, gata, ulica, gate, gade, vej, osoite, katuosoite, adresa, ulice"
         ),
         layout=r"(?=.*[^\W\d_].*[^\W\d_])[\w ,.'’/()#°-]{3,120}",
         base_rate=0.09,
@@ -87,16 +95,30 @@ WRITTEN = rf"({YEAR}([-./]){MONTH}\3{DAY}|{DAY}([-./]){MONTH}\7{YEAR}|{MONTH}([-
 COMPACT = "(1[89]|20)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])"
 
 MONTHS = (
-    "jan|january|januar|jänner|janvier|enero|feb|february|februar|février|febrero|mar|march|märz|mars|marzo|apr|april|"
-    "avril|abril|may|mai|mayo|jun|june|juni|juin|junio|jul|july|juli|juillet|julio|aug|august|août|agosto|sep|sept|"
-    "september|septembre|septiembre|oct|okt|october|oktober|octobre|octubre|nov|november|novembre|noviembre|dec|dez|"
-    "december|dezember|décembre|diciembre"
+    "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|"
+    "sept|sep|oct|nov|dec|januar|jänner|feber|februar|märz|mai|juni|juli|oktober|okt|dezember|dez|mär|janvier|février|mars|"
+    "avril|juin|juillet|août|septembre|octobre|novembre|décembre|janv|févr|avr|juil|déc|enero|febrero|marzo|abril|mayo|"
+    "junio|julio|agosto|septiembre|octubre|noviembre|diciembre|ene|abr|ago|dic|gennaio|febbraio|aprile|maggio|giugno|"
+    "luglio|settembre|ottobre|dicembre|gen|mag|giu|lug|set|ott|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|"
+    "novembro|dezembro|fev|out|januari|februari|maart|mei|augustus|mrt|maj|augusti|marts|desember|des|"
+    "(tammi|helmi|maalis|huhti|touko|kesä|heinä|elo|syys|loka|marras|joulu)(kuu(ta)?)?|stycznia|lutego|marca|kwietnia|"
+    "maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia|styczeń|luty|marzec|kwiecień|czerwiec|lipiec|"
+    "sierpień|wrzesień|październik|listopad|grudzień|sty|lut|kwi|cze|lip|sie|wrz|paź|lis|gru|ledna|února|března|dubna|"
+    "května|června|července|srpna|září|října|listopadu|prosince|leden|únor|březen|duben|květen|červen|červenec|srpen|říjen|"
+    "prosinec|led|úno|bře|dub|kvě|čvn|čvc|srp|zář|říj|pro|января|февраля|марта|апреля|мая|июня|июля|августа|сентября|"
+    "октября|ноября|декабря|январь|февраль|март|апрель|май|июнь|июль|август|сентябрь|октябрь|ноябрь|декабрь|янв|февр?|"
+    "мар|апр|июн|июл|авг|сент?|окт|нояб?|дек"
 )
 ANY_YEAR = "((1[89]|20)[0-9]{2}|'?[0-9]{2})"
-DAY_FIRST = rf"{DAY}(st|nd|rd|th|er)?[. -]*(of |de )?({MONTHS})\.?[, -]*(de )?{ANY_YEAR}"
-MONTH_FIRST = rf"({MONTHS})\.? ?{DAY}(st|nd|rd|th)?(, ?| ){ANY_YEAR}"
-IN_WORDS = f"(?i:{DAY_FIRST}|{MONTH_FIRST})"
-SHORT = rf"({MONTH}([-/]){DAY}|{DAY}([-/]){MONTH})[-/][0-9]{{2}}"
+DAY_FIRST = (
+    rf"{DAY}(st|nd|rd|th|er|º|e)?[. /-]{{0,2}}(of |de |den )?({MONTHS})\.?[, /-]{{0,2}}(de |of )?{ANY_YEAR}( ?г\.?)?"
+)
+MONTH_FIRST = rf"({MONTHS})\.?[ -]?{DAY}(st|nd|rd|th)?(, ?|[ -]){ANY_YEAR}|{YEAR}[- ]({MONTHS})[- ]{DAY}"
+EAST_ASIAN = f"{YEAR} ?[年년] ?{MONTH} ?[月월] ?{DAY} ?[日일]"
+WEEKDAY = r"([^\W\d_]{2,13}(-feira)?\.?,? +(den |the )?)?"
+SPACED = rf"{DAY}\. {MONTH}\. {YEAR}\.?|{YEAR}\. {MONTH}\. {DAY}\.?"
+IN_WORDS = rf"(?i:{WEEKDAY}({DAY_FIRST}|{MONTH_FIRST})|{EAST_ASIAN}[^\W\d_]{{0,3}}|{SPACED})"
+SHORT = rf"({MONTH}([-/]){DAY}|{DAY}([-/]){MONTH})[-/][0-9]{{2}}|(0[1-9]|[12][0-9]|3[01])\.(0[1-9]|1[0-2])\.[0-9]{{2}}"
 
 DATES: tuple[Detector, ...] = (
     ValueDetector(
@@ -108,7 +130,7 @@ DATES: tuple[Detector, ...] = (
             "naissance, naissance, ddn, fecha de nacimiento, nacimiento, geboortedatum, data di nascita, data nascita, "
             "data de nascimento, fodelsedatum, fodselsdato, syntymaaika, data urodzenia, datum narozeni"
         ),
-        layout=f"{WRITTEN}|{COMPACT}",
+        layout=f"{WRITTEN}|{COMPACT}|{IN_WORDS}|{SHORT}",
         base_rate=0.01,
         random_value=anything,
         role=Role.QUASI_IDENTIFIER,
@@ -140,12 +162,12 @@ DATES: tuple[Detector, ...] = (
         noun="date exact to the day",
         nouns="dates exact to the day",
         words=phrases("date, datum, fecha, =data, date of birth, dob, geburtsdatum, date de naissance"),
-        layout=rf"{IN_WORDS}|{SHORT}{TIME}",
+        layout=rf"{IN_WORDS}{TIME}|({SHORT}){TIME}",
         base_rate=0.001,
         random_value=characters("0123456789/- Mar", 6, 11),
         role=Role.QUASI_IDENTIFIER,
         safe_harbor="C",
-        source="ours: a month's name in four languages between day and year; a year of two digits",
+        source="Unicode CLDR: a month's name in 14 languages between day and year; ours: a year of two digits",
         examples=(
             "26 March 2021",
             "Mar 5, 2021",
@@ -154,6 +176,11 @@ DATES: tuple[Detector, ...] = (
             "3. März 2021",
             "1er janvier 2020",
             "24-8-80",
+            "5 de marzo de 2021",
+            "5. 3. 2021",
+            "2021年3月5日",
+            "fredag den 5. marts 2021",
+            "05.03.21",
         ),
         counterexamples=("March 2021", "May", "2021", "1.2.10", "13/32/80"),
     ),
@@ -170,12 +197,12 @@ PLACE = phrases(
     "place of birth, birthplace, stadt, =ort, wohnort, geburtsort, ortsteil, stadtteil, gemeinde, landkreis, =kreis, "
     "bezirk, ville, commune, arrondissement, lieu de naissance, ciudad, municipio, barrio, localidad, lugar de "
     "nacimiento, comune, citta, quartiere, plaats, woonplaats, gemeente, wijk, buurt, cidade, concelho, bairro, "
-    "kommun, kommune, =kunta, miasto, gmina, powiat, obec, okres"
+    "kommun, kommune, =kunta, kaupunki, miasto, mesto, gmina, powiat, obec, okres"
 )
 BRITISH = r"[A-Z]{1,2}[0-9][A-Z0-9]? ?[0-9][A-Z]{2}"
 CANADIAN = r"[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]"
 DUTCH = r"[1-9][0-9]{3} ?[A-Z]{2}"
-NUMERIC = r"[0-9]{4,8}|[0-9]{5}-[0-9]{4}|[0-9]{2}-[0-9]{3}|[0-9]{3}[ -][0-9]{2,4}"
+NUMERIC = r"[0-9]{4,8}|[0-9]{5}-[0-9]{3,4}|[0-9]{2}-[0-9]{3}|[0-9]{3}[ -][0-9]{2,4}"
 LATITUDE, LONGITUDE = r"[+-]?([0-8]?[0-9]|90)\.[0-9]{3,}", r"[+-]?(1[0-7][0-9]|180|[0-9]{1,2})\.[0-9]{3,}"
 
 PLACES: tuple[Detector, ...] = (

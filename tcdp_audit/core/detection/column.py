@@ -35,12 +35,14 @@ class Evidence:
         values: how many were looked at.
         base_rate: the share of hits in a random column.
         p_value: the chance of so many hits or more in a random column.
+        note: a further fact about the hits, in words and without a cell; nothing where there is none.
     """
 
     hits: int
     values: int
     base_rate: float
     p_value: float
+    note: str = ""
 
     @property
     def share(self) -> Fraction:

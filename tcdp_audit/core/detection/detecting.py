@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -43,14 +43,20 @@ class Detection:
         return self.evidence.values < self.values
 
     @property
+    def is_mostly(self) -> bool:
+        """Whether the column is one of the kind: at least half of its values that were looked at are."""
+        return 2 * self.evidence.share >= 1
+
+    @property
     def reason(self) -> str:
         """The reason, in a sentence without a cell."""
         evidence = self.evidence
         of = f"a sample of {count(evidence.values)} of its" if self.is_sampled else "its"
         what = f"{percent(float(evidence.share))} of {of} {count(self.values, 'distinct value')}"
         named = ", and its name says so" if self.is_named else ""
+        note = f", {evidence.note}" if evidence.note else ""
         chance = f"{percent(evidence.base_rate)} of a random column's would be (p {_p(evidence.p_value)})"
-        return f"{what} are {self.detector.plural}{named}; {chance}"
+        return f"{what} are {self.detector.plural}{note}{named}; {chance}"
 
     def as_json(self) -> dict[str, Any]:
         """The entry in a JSON result."""
@@ -81,7 +87,7 @@ class Undecided:
 
     @property
     def reason(self) -> str:
-        """What is open, and what to install."""
+        """The open question, with the command that installs what would answer it."""
         return f"whether its values are {self.detector.plural} needs a library that is not installed; {self.install}"
 
     @property
@@ -98,11 +104,13 @@ class Detections:
         found: what they know, by column in the table's order, the best detector of each first.
         undecided: what a detector could not decide without its library.
         unreadable: columns that have no distinct values to speak of, such as nested ones, each with the reason.
+        sampled: how many distinct values were looked at, and how many there are, by column of which not all were.
     """
 
     every: tuple[Detection, ...]
     undecided: tuple[Undecided, ...]
     unreadable: Mapping[str, str]
+    sampled: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def best(self) -> dict[str, Detection]:
@@ -154,15 +162,18 @@ def detect(
     detected: list[Detection] = []
     undecided: list[Undecided] = []
     unreadable: dict[str, str] = {}
+    sampled: dict[str, tuple[int, int]] = {}
     for name in [one.name for one in engine.columns] if columns is None else columns:
         try:
             column = column_of_engine(engine, name, missing, seed)
         except DataError as error:
             unreadable[name] = str(error)
             continue
+        if column.is_sampled:
+            sampled[name] = len(column.texts), column.values
         for one in detect_in_column(column, every, share, named_share):
             detected.append(one) if isinstance(one, Detection) else undecided.append(one)
-    return Detections(tuple(detected), tuple(undecided), unreadable)
+    return Detections(tuple(detected), tuple(undecided), unreadable, sampled)
 
 
 def detect_in_column(
@@ -192,6 +203,11 @@ def _answer(
     lacks_library = bool(detector.missing_library)
     by_count = False
     if isinstance(detector, ColumnDetector):
+        if lacks_library:
+            if detector.may_be is not None and detector.may_be(column):
+                yield Undecided(column.name, detector)
+            return
+        least = least if detector.least_share is None else detector.least_share
         evidence = detector.examine(column)
     elif isinstance(detector, ValueDetector):
         by_count = not detector.needs_name and not lacks_library

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -35,6 +36,7 @@ class Detector:
         needs_name: whether values alone say too little, so that only a column with such a name is looked at.
         safe_harbor: the letter of 45 CFR 164.514(b)(2)(i) that such values fall under; nothing if none does.
         source: the standard that defines the form.
+        library: the module that decides, and the command that installs it; None where it needs none.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Detector:
     needs_name: bool = False
     role: Role = Role.IDENTIFIER
     safe_harbor: str = ""
+    library: tuple[str, str] | None = None
 
     @property
     def title(self) -> str:
@@ -59,7 +62,7 @@ class Detector:
     @property
     def missing_library(self) -> str:
         """The package to install before it can decide on values; nothing if it can."""
-        return ""
+        return "" if self.library is None or _is_installed(self.library[0]) else self.library[1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +77,6 @@ class ValueDetector(Detector):
         accepts: whether a value of the layout is one; None where the layout says all.
         examples: values that are such, none of them a real person's.
         counterexamples: values that are not.
-        library: the module that `accepts` needs, and the command that installs it; None where it needs none.
     """
 
     layout: str
@@ -83,7 +85,6 @@ class ValueDetector(Detector):
     accepts: Callable[[str], bool] | None = None
     examples: tuple[str, ...] = ()
     counterexamples: tuple[str, ...] = ()
-    library: tuple[str, str] | None = None
 
     @cached_property
     def has_layout(self) -> Callable[[str], object]:
@@ -102,11 +103,6 @@ class ValueDetector(Detector):
         generator = np.random.default_rng(0)
         return self.accepts is not None and all(self.has_layout(self.random_value(generator)) for _ in range(DRAWS))
 
-    @property
-    def missing_library(self) -> str:
-        """The package to install before it can decide on values; nothing if it can."""
-        return "" if self.library is None or _is_installed(self.library[0]) else self.library[1]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnDetector(Detector):
@@ -114,9 +110,14 @@ class ColumnDetector(Detector):
 
     Args:
         examine: the evidence that a column is one; None if it is none.
+        least_share: the least share of hits among the values; None for what the caller demands, which is nine tenths
+            by default. At 0 a few hits suffice, as in texts that may hold an identifier anywhere.
+        may_be: whether a column has the form that `examine` looks for; asked where its library is missing.
     """
 
     examine: Callable[[DetectorColumn], Evidence | None]
+    least_share: Fraction | None = None
+    may_be: Callable[[DetectorColumn], bool] | None = None
 
 
 _installed: set[str] = set()  # modules that were found: to look for one takes longer than to ask about a column
