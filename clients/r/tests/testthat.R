@@ -1,0 +1,4 @@
+library(testthat)
+library(tcdpaudit)
+
+test_check("tcdpaudit")
