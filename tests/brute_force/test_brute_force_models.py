@@ -8,6 +8,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 from math import comb, exp, inf
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,50 @@ def test_expected_t_is_the_exponential_to_forty_digits(sizes: dict[str, int], ep
         for outcome, limit in zip(judged, limits, strict=True):
             if limit != worst:  # a decimal is never exactly an exponential
                 fails_as(outcome, classes, [place for place, figure in figures.items() if figure > limit])
+
+
+# Item 29: definition 1 of D13 with any non-decreasing g
+
+
+def slow_g(name: str, exponent: Fraction, ratio: Decimal) -> Decimal:
+    if name == "logarithm":
+        return ratio.ln()
+    power = {"identity": Fraction(1), "square_root": Fraction(1, 2), "power": exponent}[name]
+    return ratio ** (Decimal(power.numerator) / Decimal(power.denominator))
+
+
+def judges_as_slow_g(seed: int) -> None:
+    """Ratios first, in decimals of sixty digits, and g of each; the check has one exponential of a rational."""
+    random = Random(seed)  # noqa: S311 - the same tables every time
+    sizes = {place: random.randint(1, 6) for place in "abcd"[: random.randint(1, 4)]}
+    name = random.choice(["identity", "square_root", "logarithm", "power"])
+    epsilon, exponent = Fraction(random.choice(["0", "0.01", "1/3", "1"])), Fraction(random.choice(["1/4", "2", "0.7"]))
+    classes, total = {place: ["x"] * size for place, size in sizes.items()}, sum(sizes.values())
+    with localcontext(prec=60):
+        rate = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)
+        figures = {place: slow_g(name, exponent, (rate * (total - n)).exp()) for place, n in sizes.items()}
+        worst = max(figures.values())
+        limits = [worst * (1 + step) for step in (Decimal("-1e-30"), Decimal("1e-30"))]
+        limits = [one for one in limits if one > (0 if name == "logarithm" else 1)]
+        typed = [str(Fraction(one)) for one in limits]
+    given = {"epsilon": str(epsilon), "g": name, "exponent": str(exponent) if name == "power" else None}
+    expectations = [{"expected_t_closeness": one} for one in (given, *({**given, "at_most": one} for one in typed))]
+    measured, *judged = by_class(classes, "nominal", expectations)
+    assert measured.observed == pytest.approx(float(worst), rel=1e-12)
+    for outcome, limit in zip(judged, limits, strict=True):
+        fails_as(outcome, classes, [place for place, figure in figures.items() if figure > limit])
+
+
+def test_item_29_a_bound_by_any_g_is_that_of_slow_decimals() -> None:
+    for seed in range(30):
+        judges_as_slow_g(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", [1000, 2000, 3000, 4000])
+def test_item_29_a_bound_by_any_g_on_125_more_tables(first: int) -> None:
+    for seed in range(first, first + 125):
+        judges_as_slow_g(seed)
 
 
 # Recursive (c,l)-diversity with don't-care and with protected values

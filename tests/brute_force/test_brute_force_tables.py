@@ -7,7 +7,7 @@ failing classes and records must be those of the definition. See `brute_tables`.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import isclose
 from random import Random
@@ -45,8 +45,8 @@ class Drawn:
     of: dict[str, list[int]] = field(default_factory=dict)
 
 
-def trees(seed: int, conventions: Conventions) -> Trees:
-    """A release of few people and few different cells, so that histories are alike."""
+def trees(seed: int, conventions: Conventions, *, other: bool = False) -> Trees:
+    """A release of few people and few different cells, so that histories are alike; or another of the same tables."""
     draw = Random(seed)  # noqa: S311 - tables to test on
     shape = draw.choice(SHAPES)
     places = {name: draw.choice([*shape]) for name in ("illness", "stage", "zip")} | {"sex": "people"}
@@ -56,6 +56,8 @@ def trees(seed: int, conventions: Conventions) -> Trees:
         "illness": draw.choice([["flu", "gout"], ["flu", "gout", "cold", None], ["flu", "flu", None]]),
         "stage": draw.choice([["low"], ["low", "high"], ["low", "middle", None]]),
     }
+    by_household = draw.random() < 0.4
+    draw = Random(-seed) if other else draw  # noqa: S311 - likewise
     drawn = Drawn(draw)
     most, people = draw.choice([1, 2]), draw.choice([2, 4, 7])
     for unit in range(people):
@@ -72,7 +74,7 @@ def trees(seed: int, conventions: Conventions) -> Trees:
         )
         for name, parent in shape.items()
     ]
-    home: list[Hashable] = [draw.randrange(3) for _ in range(people)] if draw.random() < 0.4 else []
+    home: list[Hashable] = [draw.randrange(3) for _ in range(people)] if by_household else []
     return Trees(tables, conventions, home)
 
 
@@ -137,7 +139,7 @@ def policy_of(release: Trees, expect: Sequence[Any], **more: Any) -> dict[str, A
     }
 
 
-def judged(release: Trees, known: Known) -> list[tuple[str | None, Judged]]:
+def judged(release: Trees, known: Known, original: Trees | None) -> list[tuple[str | None, Judged]]:
     """What one check is asked of, each with its classes."""
     if not known.of_values:
         return [(None, release.judged(None, CELLS))]
@@ -146,19 +148,27 @@ def judged(release: Trees, known: Known) -> list[tuple[str | None, Judged]]:
         key=lambda name: next(f"{one.name}.{name}" for one in release.tables if name in one.secrets),
     )
     names = [known.given["attribute"]] if "attribute" in known.given else names
-    return [
-        (name, release.judged(name, READINGS.get(known.name, CELLS), reference_of((name,), [], release.conventions)))
-        for name in names
-    ]
+    reading = READINGS.get(known.name, CELLS)
+    if original is not None:  # where each unit counts once for a value, as in the release
+        own, theirs = ({name: of.judged(name, reading) for name in names} for of in (release, original))
+        return [
+            (name, replace(own[name], reference=theirs[name].reference, having=theirs[name].having)) for name in names
+        ]
+    return [(name, release.judged(name, reading, reference_of((name,), [], release.conventions))) for name in names]
 
 
-def has_no_answer(release: Trees, known: Known, name: str | None, one: Judged) -> bool:
+def has_no_answer(release: Trees, known: Known, name: str | None, one: Judged, original: Trees | None) -> bool:
     """Whether the definition has no answer."""
     target = (() if name is None else (name,), ())
     not_suppressed = {"sex": "f", "zip": "02139"}
-    secrets = [row for table in release.tables if name in table.secrets for row in table.rows]
-    rows = [not_suppressed] if name is None else [{**not_suppressed, **row} for row in secrets]
-    return is_error(known, target, one, (rows, []), release.conventions)
+    secrets, originals = (
+        [{**not_suppressed, **row} for table in tables if name in table.secrets for row in table.rows]
+        for tables in (release.tables, () if original is None else original.tables)
+    )
+    rows = [not_suppressed] if name is None else secrets
+    if original is not None and name is not None and not any(one.reference[value] for value in one.reference if value):
+        return True
+    return is_error(known, target, one, (rows, originals), release.conventions)
 
 
 def agrees(outcome: Outcome, known: Known, result: Judged, threshold: Fraction | None) -> None:
@@ -181,25 +191,32 @@ def agrees(outcome: Outcome, known: Known, result: Judged, threshold: Fraction |
         assert (outcome.classes.failing, outcome.records.failing) == failing
 
 
-def compare(release: Trees, checks: Sequence[Known], shards: int) -> int:
+def compare(release: Trees, checks: Sequence[Known], shards: int, original: Trees | None = None) -> int:
     """Ask every check without a threshold, at the figures of its classes and next to them; how much was compared."""
     asked = []
     for known in checks:
-        targets = judged(release, known)
+        targets = judged(release, known, original)
         every = [
             figure
             for name, one in targets
-            if not has_no_answer(release, known, name, one)
+            if not has_no_answer(release, known, name, one, original)
             for figure in figures(known, one)
         ]
         asked += [(known, threshold, targets) for threshold in (None, *known.thresholds(every))]
     expect = [as_written(known, threshold) for known, threshold, _ in asked]
-    result = audit(as_tables(release), policy_of(release, expect), plugins=PLUGINS, memory=2**28, shards=shards)
+    result = audit(
+        as_tables(release),
+        policy_of(release, expect),
+        original=None if original is None else as_tables(original),
+        plugins=PLUGINS,
+        memory=2**28,
+        shards=shards,
+    )
     outcomes = iter(result.expectations)
     for known, threshold, targets in asked:
         for name, one in targets:
             outcome = next(outcomes)
-            if has_no_answer(release, known, name, one):
+            if has_no_answer(release, known, name, one, original):
                 assert outcome.status is Status.ERROR, (known.name, name, outcome.observed)
             else:
                 agrees(outcome, known, one, threshold)
@@ -233,3 +250,22 @@ def test_linked_tables_are_judged_as_defined(seed: int, conventions: Conventions
 @given(seed=seeds, conventions=conventions, shards=st.sampled_from([1, 3, 7]))
 def test_many_releases_of_linked_tables_are_judged_as_defined(seed: int, conventions: Conventions, shards: int) -> None:
     assert compare(trees(seed, conventions), CHECKS, shards)
+
+
+def compare_with_original(seed: int, conventions: Conventions, checks: Sequence[Known]) -> int:
+    """Ask the same where the reference is the distribution among the units of an original."""
+    own = replace(conventions, reference="original")
+    return compare(trees(seed, own), checks, 1, trees(seed, own, other=True))
+
+
+@settings(max_examples=4)
+@given(seed=seeds, conventions=conventions)
+def test_the_reference_is_that_of_the_units_of_an_original(seed: int, conventions: Conventions) -> None:
+    assert compare_with_original(seed, conventions, FIRST_TIER)
+
+
+@pytest.mark.long
+@settings(max_examples=40)
+@given(seed=seeds, conventions=conventions)
+def test_the_reference_is_that_of_the_units_of_many_originals(seed: int, conventions: Conventions) -> None:
+    assert compare_with_original(seed, conventions, CHECKS)

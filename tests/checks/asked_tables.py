@@ -17,7 +17,7 @@ from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import Check, Need
 
-CHECKS = Plugins.load(external=False).checks
+CHECKS = {name: one for name, one in Plugins.load(external=False).checks.items() if one.on_records}
 
 # For each check a demand that hardly any release satisfies, one that nearly every release does, and none; the others
 # take the example of their guide.
@@ -149,7 +149,8 @@ def demands_of_guide(check: Check) -> list[dict[str, Any]]:
 
 
 OF_TABLES = {name for name, one in CHECKS.items() if Need.UNLINKED_TABLES in one.needs}  # which have tests apart
-EXPECT |= {name: demands_of_guide(one) for name, one in CHECKS.items() if name not in EXPECT and name not in OF_TABLES}
+OF_OTHERS = OF_TABLES | {name for name, one in CHECKS.items() if Need.WHOLE_RECORDS in one.needs}
+EXPECT |= {name: demands_of_guide(one) for name, one in CHECKS.items() if name not in EXPECT and name not in OF_OTHERS}
 
 # the quasi-identifier of each record, and its value; patients stand in pairs of records
 TABLES = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from math import exp, inf, log
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,66 @@ def _outcome(release: Any, expectation: dict[str, Any], **attributes: Any) -> Ou
 @pytest.fixture
 def figure2(data: Path) -> Path:
     return data / "papers" / "ds15_figure2.csv"
+
+
+# Item 29: expected t-closeness with a general g
+
+
+@pytest.mark.parametrize(
+    ("g", "bound"),
+    [
+        ({}, 2980.9579870417283),
+        ({"g": "identity"}, exp(8)),
+        ({"g": "square_root"}, exp(4)),
+        ({"g": "logarithm"}, 8),
+        ({"g": "power", "exponent": "1/4"}, exp(2)),
+    ],
+)
+def test_item_29_lemma_1_holds_with_any_non_decreasing_g(figure2: Path, g: dict[str, Any], bound: float):
+    """N = 12, k = 4, epsilon = 1: whatever measures the ratio, odds may change by the same factor."""
+    outcome = _outcome(figure2, {"expected_t_closeness": {"epsilon": 1, **g}}, bucket=BUCKETS, value=UNUSED)
+
+    assert outcome.observed == pytest.approx(bound, rel=1e-14)
+    assert "2,980.96 times as likely" in outcome.individual_impact
+
+
+def test_item_29_the_logarithm_meets_its_threshold_exactly(figure2: Path):
+    by_limit = {}
+    for limit in ("8", "7.9999999999999999999", "0"):
+        expectation = {"expected_t_closeness": {"epsilon": 1, "g": "logarithm", "at_most": limit}}
+        by_limit[limit] = _outcome(figure2, expectation, bucket=BUCKETS, value=UNUSED).status
+
+    assert list(by_limit.values()) == [Status.PASSED, Status.FAILED, Status.FAILED]
+
+
+@pytest.mark.parametrize("g", [{"g": "square_root"}, {"g": "logarithm"}, {"g": "power", "exponent": 3}, {}])
+def test_item_29_every_g_is_non_decreasing(g: dict[str, Any]):
+    """A larger ratio never has a smaller distance: smaller classes, and larger epsilons, have larger ratios."""
+    sizes = np.arange(1, 60)
+    bounds = [
+        expected_t(ClassEvidence(size=sizes, records=60), ExpectedParameters(epsilon=Fraction(n, 7), **g)).values
+        for n in range(9)
+    ]
+
+    assert all((np.diff(line) <= 0).all() for line in bounds)
+    assert all((low <= high).all() for low, high in pairwise(bounds))
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ({"g": "power"}, "`g: power` needs one, above 0"),
+        ({"exponent": 2}, "only `g: power` takes one; remove it"),
+        ({"at_most": "0.5"}, "must be at least 1: only the logarithm of a ratio is less"),
+        ({"g": "power", "exponent": 0}, "must be greater than 0"),
+        ({"g": "sine"}, "must be one of 'identity', 'square_root', 'logarithm' or 'power'"),
+    ],
+)
+def test_item_29_a_g_that_is_none_is_a_fault(figure2: Path, given: dict[str, Any], fault: str):
+    with pytest.raises(PolicyError) as caught:
+        _outcome(figure2, {"expected_t_closeness": {"epsilon": 1, **given}}, bucket=BUCKETS, value=UNUSED)
+
+    assert fault in str(caught.value)
 
 
 # Implied epsilon

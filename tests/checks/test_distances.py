@@ -127,6 +127,50 @@ def test_closed_forms_agree_with_a_linear_program(seed: int):
         assert actual["hierarchical"] == pytest.approx(transport(p, q, lowest_common_ancestor(table.paths)), abs=1e-9)
 
 
+def _flows(table: Table) -> dict[str, list[distances.Move]]:
+    """Of the first class, in both of the distances that Li and others define."""
+    first = histogram(table.counts[:1])
+    return {
+        "ordered": distances.ordered_flow(first, table.marginal),
+        "hierarchical": distances.hierarchical_flow(first, table.marginal, table.tree),
+    }
+
+
+def _flows_agree(table: Table) -> None:
+    """Each turns p into q, costs what it says, and in all no more than a linear program can do."""
+    m, (p, q) = len(table.weights), table.pairs()[0]
+    costs = {"ordered": lambda i, j: abs(i - j) / max(m - 1, 1), "hierarchical": lowest_common_ancestor(table.paths)}
+    for name, moves in _flows(table).items():
+        shares = list(p)
+        for one in moves:
+            assert one.share > 0
+            assert float(one.cost) == pytest.approx(costs[name](one.start, one.end), abs=1e-12)
+            shares[one.start] -= one.share
+            shares[one.end] += one.share
+        assert shares == q
+        assert not {one.start for one in moves} & {one.end for one in moves} or name == "ordered"
+        work = sum((one.share * one.cost for one in moves), Fraction(0))
+        assert work == exact(_distance(name, table))[0]
+        assert float(work) == pytest.approx(transport(p, q, costs[name]), abs=1e-9)
+
+
+def _distance(name: str, table: Table) -> Measured:
+    if name == "ordered":
+        return distances.ordered_distance(table.histogram, table.marginal)
+    return distances.hierarchical_distance(table.histogram, table.marginal, table.tree)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 11))])
+def test_item_24_a_flow_turns_the_class_into_the_reference_by_the_least_work(seed: int):
+    random = np.random.default_rng(100 + seed)
+    for _ in range(50 if seed else 30):
+        _flows_agree(random_table(random))
+
+
+def test_item_24_a_domain_of_one_value_has_no_move():
+    assert distances.ordered_flow(histogram([[3]]), _marginal(5)) == []
+
+
 def _closed_forms(table: Table, values: Any) -> dict[str, float]:
     """The distances of the first class."""
     arguments = table.histogram, table.marginal

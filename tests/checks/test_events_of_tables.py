@@ -72,7 +72,7 @@ def test_of_three_tables_only_the_last_one_singles_out() -> None:
     drugs = outcome_of(T3, {"known_events": {"table": "drugs", "k": 2}})
     assert drugs.observed == 1
     assert drugs.details["smallest_knowledge"] == {"0": 0, "1": 1, "2": 0, "none": 4}  # (feb, A) is q's
-    assert "'drugs.drug', 'patients.sex' and 'visits.month'" in drugs.message
+    assert "'patients.sex', 'visits.month' and 'drugs.drug'" in drugs.message
     assert "'drugs.drug'" not in outcome_of(T3, {"known_events": {"table": "visits", "k": 9}}).message
     chance = outcome_of(T3, {"unicity": {"table": "drugs", "points": [1, 2], "at_most": 0}})
     assert [one["unicity"] for one in chance.details["chances"]] == [Fraction(1, 10), Fraction(1, 5)]

@@ -20,7 +20,7 @@ def test_copies_are_counted():
     failed = asked("exact_match_rate", released, ORIGINAL, at_most=0.4999999999999999)
     assert failed.status is Status.FAILED
     assert (
-        failed.message == "2 of 4 released records (50%) equal an original record in 'c' and 'v'; "
+        failed.message == "2 of 4 released records (50%) equal an original record in 'v' and 'c'; "
         "at most 49.99999999999999% is allowed."
     )
 

@@ -52,17 +52,26 @@ ABOVE_A_HALF = {"measure": "share_above", "threshold_risk": 0.5}
         (
             {"reidentification_risk": {**ABOVE_A_HALF, "at_most": 0.1}},
             Fraction(10, 12),
-            "10 of 12 people are at a risk above 50%, if a prosecutor attacks by 'place'; at most 10% is allowed.",
+            (
+                "10 of 12 people are at a risk above 50%, if an intruder knows 'place' and who is in the "
+                "release; at most 10% is allowed."
+            ),
         ),
         (
             {"reidentification_risk": {"measure": "average", "at_most": 0.6}},
             Fraction(11, 12),
-            "The average risk of a person is 91.7%, if a prosecutor attacks by 'place'; at most 60% is allowed.",
+            (
+                "The average risk of a person is 91.7%, if an intruder knows 'place' and who is in the "
+                "release; at most 60% is allowed."
+            ),
         ),
         (
             {"reidentification_risk": {"measure": "average", "scenario": "marketer", "at_most": 0.6}},
             Fraction(11, 12),
-            "The average risk of a person is 91.7%, if a marketer attacks by 'place'; at most 60% is allowed.",
+            (
+                "The average risk of a person is 91.7%, if an intruder links as many as possible by 'place'; "
+                "at most 60% is allowed."
+            ),
         ),
         ({"sample_uniqueness": {"at_most": 0.1}}, Fraction(10, 12), "10 of 12 people are alone with their 'place'."),
         (

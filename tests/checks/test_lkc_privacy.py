@@ -55,7 +55,7 @@ def plain(rows: list[Record], largest: int, k: int, most: Fraction, *, own: bool
                     failing |= {*members}
                 if len(members) == 1:
                     unique[str(size)] |= {*members}
-                if len(secrets) <= 1:
+                if len(secrets) == 1:
                     homogeneous[str(size)] |= {*members}
     return {
         "least": least,

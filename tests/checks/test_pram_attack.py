@@ -21,9 +21,9 @@ from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.checks.masking_attacks.channel import declared
-from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import read_matrix
 from tcdp_audit_plugins.checks.masking_attacks.likelihood_attacks import candidates_under_pram
 from tcdp_audit_plugins.checks.masking_attacks.masked_values import PramParameters
+from tcdp_audit_plugins.checks.masking_attacks.parameters import read_matrix
 
 PLUGINS = Plugins.load(external=False)
 Row = tuple[str | None, ...]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -116,6 +118,133 @@ def test_febrl4_pairs_are_split_by_the_two_tolerated_rates(febrl, febrl_truth):
     assert linked - by_rates["correct"] <= 50  # 25 are
 
 
+# Item 43: an intruder's file with errors
+
+BLOCKING = ["date_of_birth", "surname", "postcode"]
+
+
+@pytest.fixture(scope="module")
+def blocked_truth(febrl_truth: dict[str, Any]) -> dict[str, Any]:
+    return dict(febrl_truth["febrl4_blocked_dob_or_surname_or_postcode"])
+
+
+def blocked(febrl: tuple[pd.DataFrame, pd.DataFrame], truth: dict[str, Any], **given: Any) -> Outcome:
+    names = truth["fields"]
+    release, original = (one[["person", *names]] for one in febrl)
+    return linkage(release, original, names, key="person", blocking=BLOCKING, **given)
+
+
+def links(outcome: Outcome) -> list[tuple[int, int]]:
+    return [(cut["links"], cut["correct"]) for cut in outcome.details["by_posterior"]]
+
+
+def test_item_43_febrl4_within_blocks_is_the_reference_and_recordlinkage(febrl, blocked_truth):
+    names = blocked_truth["fields"]
+
+    outcome = blocked(febrl, blocked_truth, unconstrained=True)
+
+    details = outcome.details
+    assert (details["pairs"], details["matches_outside_blocks"]) == (111_397, 25)
+    assert details["prior"] == pytest.approx(blocked_truth["em_own"]["p"], abs=1e-8)
+    assert details["prior"] == pytest.approx(blocked_truth["recordlinkage_ECM"]["p"], abs=1e-7)
+    for what in ("m", "u"):
+        assert estimates(outcome, what, names) == pytest.approx(blocked_truth["em_own"][what], abs=1e-6)
+        assert estimates(outcome, what, names) == pytest.approx(blocked_truth["recordlinkage_ECM"][what], abs=1e-6)
+    cuts = [blocked_truth[f"posterior>={cut}"] for cut in (0.5, 0.9, 0.99)]
+    assert links(outcome) == [(one["links"], one["tp"]) for one in cuts] == [(4933, 4911), (4757, 4756), (4703, 4703)]
+    assert [float(one["recall"]) for one in details["by_posterior"]] == [one["recall_all"] for one in cuts]
+    assert "25 right pairs share no block, and count as not linked." in outcome.message
+
+
+def test_item_43_febrl4_by_jaro_winkler_links_more_than_by_equality(febrl, blocked_truth):
+    """By equality the reference has (4933, 4911), (4757, 4756), (4703, 4703)."""
+    pytest.importorskip("rapidfuzz")
+    texts = ("given_name", "surname", "address_1", "suburb")
+
+    outcome = blocked(febrl, blocked_truth, comparators={name: {"jaro_winkler": "0.85"} for name in texts})
+    in_levels = blocked(febrl, blocked_truth, comparators={name: {"jaro_winkler": [1, "0.85"]} for name in texts})
+
+    assert links(outcome) == [(4956, 4952), (4944, 4942), (4896, 4896)]
+    assert (outcome.details["pairs"], outcome.details["expected_correct"]) == (111_397, 4975)
+    assert in_levels.details["expected_correct"] == 4975
+    assert [(one["attribute"], one["at_least"]) for one in in_levels.details["levels"]] == [
+        (name, level) for name in sorted(texts) for level in (Fraction("0.85"), 1)
+    ]
+    exact = dict(zip(blocked_truth["fields"], blocked_truth["true_m"], strict=True))
+    equal = {one["attribute"]: one["m"] for one in in_levels.details["levels"] if one["at_least"] == 1}
+    assert equal == pytest.approx({name: exact[name] for name in texts}, abs=0.01)
+
+
+def test_item_43_a_missing_extra_is_an_error_that_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rapidfuzz.process", None)
+    rows = [["a", "smith"], ["b", "smyth"]]
+    both = table(rows, "zip", "name")
+
+    outcome = linkage(both, both, ["zip", "name"], blocking=["zip"], comparators={"name": {"jaro_winkler": 1}})
+
+    assert (outcome.status, outcome.observed) == (Status.ERROR, None)
+    assert 'pip install "tcdp-audit[linkage]"' in outcome.message
+
+
+def test_rapidfuzz_is_imported_only_to_compare_texts():
+    program = "import sys, tcdp_audit_plugins.checks.record_linkage; sys.exit('rapidfuzz' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize(
+    ("comparator", "one", "other", "similarity"),
+    [
+        ("jaro_winkler", "martha", "marhta", Fraction(173, 180)),  # Winkler's own examples
+        ("jaro_winkler", "dwayne", "duane", Fraction(21, 25)),
+        ("jaro_winkler", "dixon", "dicksonx", Fraction(61, 75)),
+        ("levenshtein", "smith", "smyth", Fraction(4, 5)),
+    ],
+)
+def test_item_43_a_similarity_at_its_threshold_agrees(comparator, one, other, similarity):
+    pytest.importorskip("rapidfuzz")
+    released, original = table([["a", one]], "zip", "name"), table([["a", other]], "zip", "name")
+
+    def agreeing(least: Fraction) -> float:
+        comparators = {"name": {comparator: str(least)}}
+        return estimates(
+            linkage(released, original, ["name", "zip"], blocking=["zip"], comparators=comparators, unconstrained=True),
+            "m",
+            ["name"],
+        )[0]
+
+    assert agreeing(similarity) > 0.5 > agreeing(similarity + Fraction(1, 10**6))
+
+
+def test_blocks_without_a_pair_are_an_error_and_never_a_pass():
+    released, original = table([["a"], [None]], "zip"), table([["b"], [None]], "zip")
+
+    outcome = linkage(released, original, ["zip"], blocking=["zip"], at_most=1)
+
+    assert (outcome.status, outcome.observed) == (Status.ERROR, None)
+    assert "shares a value of an attribute in `blocking`" in outcome.message
+
+
+def test_too_many_pairs_in_blocks_are_an_error(monkeypatch):
+    monkeypatch.setattr("tcdp_audit_plugins.checks.record_linkage.blocking.MOST_PAIRS", 8)
+    both = table([["a"]] * 3, "zip")
+
+    outcome = linkage(both, both, ["zip"], blocking=["zip"], at_most=1)
+
+    assert outcome.status is Status.ERROR
+    assert "the blocks have 9 pairs, more than 2^30" in outcome.message
+
+
+def test_blocks_that_hold_every_pair_count_each_once(monkeypatch):
+    monkeypatch.setattr("tcdp_audit_plugins.checks.record_linkage.blocking.PAIRS", 3)  # a block of records at a time
+    rows = [["a", "f", 1], ["a", "f", 2], ["b", "f", 2], ["c", "f", 3]]
+    both = table(rows, "zip", "sex", "size")
+
+    outcome = linkage(both, both, ["zip", "sex", "size"], blocking=["zip", "sex"], smoothing=0)
+
+    assert (outcome.details["pairs"], outcome.details["matches_outside_blocks"]) == (16, 0)
+    assert outcome.details["correct_unique"] == 4
+
+
 # Adult subset under PRAM
 
 
@@ -171,9 +300,9 @@ def test_adult_by_default_finds_more_than_the_reference(adult, adult_truth):
     assert float(outcome.details["expected_correct"]) == pytest.approx(2499.8549170073, abs=1e-9)
     assert outcome.observed == pytest.approx(0.828864362403, abs=1e-12)
     assert outcome.message == (
-        "An intruder who weighs agreement on 'age', 'education', 'marital-status', 'native-country', 'occupation' and "
-        "4 other columns should find the right person for 2,499.9 of 3,016 records (82.9%); guessing finds 0.03%; "
-        "2,270 records have no rival."
+        "An intruder who weighs agreement on 'age', 'education', 'marital-status', 'native-country' and 5 other "
+        "columns should find the right person for 2,499.9 of 3,016 records (82.9%); guessing finds 0.03%; 2,270 "
+        "records have no rival."
     )
 
 
@@ -310,6 +439,23 @@ def refused(given: dict[str, Any], **document: Any) -> str:
         ({"tolerance": {"age": -1}}, "must be at least 0"),
         ({"similarity": {"zip": 0}}, "must be greater than 0"),
         ({"attributes": []}, "attributes"),
+        ({"comparators": {"zip": {"jaro_winkler": 0.9}}}, "so that not every pair is compared"),
+        ({"comparators": {"age": {"levenshtein": 0.9}}, "blocking": ["age"]}, "to be declared `scale: nominal`"),
+        ({"comparators": {"zip": {"jaro_winkler": [1, 1]}}, "blocking": ["age"]}, "a level of 'zip' is named twice"),
+        ({"comparators": {"zip": {"jaro_winkler": []}}, "blocking": ["age"]}, "comparators"),
+        ({"comparators": {"zip": {"jaro_winkler": 0}}, "blocking": ["age"]}, "must be greater than 0"),
+        ({"comparators": {"zip": {}}, "blocking": ["age"]}, "comparators"),
+        ({"comparators": {"zip": {"soundex": 1}}, "blocking": ["age"]}, "soundex"),
+        (
+            {"comparators": {"zip": {"jaro_winkler": 1}}, "similarity": {"zip": 1}, "blocking": ["age"]},
+            "'zip' has a similarity already",
+        ),
+        (
+            {"comparators": {"zip": {"jaro_winkler": [f"0.{n}" for n in range(10, 22)]}}, "blocking": ["age"]},
+            "at most 12 levels can be distinguished in all attributes, not 13",
+        ),
+        ({"blocking": ["id"]}, "'id' is not among the attributes that are compared"),
+        ({"blocking": ["age", "age"]}, "an attribute is named twice"),
     ],
 )
 def test_faults_are_sentences(given, fault):

@@ -17,9 +17,13 @@ from mechanism_tables import Rows, histogram, log_ratio, points, tables
 
 from tcdp_audit import Outcome, PolicyError, Status, audit, measure
 from tcdp_audit.core.check.evidence import ReferenceDistribution
-from tcdp_audit_plugins.checks.differential_privacy.extremes import extremes, maximum
+from tcdp_audit_plugins.checks.differential_privacy.extremes import (
+    extremes,
+    heaviest_lacked,
+    maximum,
+    response_distance,
+)
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
-from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import heaviest_lacked, response_distance
 
 SCALES = st.sampled_from([Fraction(1, 20), Fraction(1, 3), Fraction(1), Fraction(7), Fraction(1000)])
 RETENTIONS = st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(9, 10), Fraction(1)])

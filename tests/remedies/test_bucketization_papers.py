@@ -39,6 +39,16 @@ def test_figure_2_of_the_paper_comes_out_as_printed(data: Path, remedy: Mapping[
     assert [one.observed for one in released.audit().expectations] == [4, 1.5, pytest.approx(0.8109, abs=5e-5)]
 
 
+def test_table_1_of_the_paper_comes_out_as_printed() -> None:
+    """N = 18, t = 2, k = 6: each class has four records of the bucket it emphasises, and one of each other."""
+    table = pa.table({"age": list(range(18)), "value": list(range(1, 19))})
+    released = bucketized(table, {**quasi_identifiers(["age"], "numeric"), "value": sensitive()}, t=2, k=6)
+    buckets = ("[1, 7)", "[7, 13)", "[13, 18]")
+    compositions = [tuple(held[one] for one in buckets) for held in released.classes().values()]
+    assert sorted(compositions, reverse=True) == [(4, 1, 1), (1, 4, 1), (1, 1, 4)]
+    assert distance_of(released.classes()) == 2
+
+
 def _adult(data: Path) -> tuple[pa.Table, dict[str, Any]]:
     folder = data / "adult" / "hierarchies"
     names = ["sex", "race", "education"]

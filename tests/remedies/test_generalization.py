@@ -248,7 +248,7 @@ def test_it_is_planned_where_classes_fail_and_there_is_a_hierarchy() -> None:
 
 def test_notes_are_the_documented_ones_and_hold_no_cell() -> None:
     treatment = treated(TWELVE, policy_of({"town": TOWN, "sex": QUASI}, k=4), suppression="0.25")
-    assert set(treatment.notes) == set(GENERALIZATION.guide.notes) - {"k"}  # where it was chosen
+    assert set(treatment.notes) == set(GENERALIZATION.guide.notes) - {"k", "counted"}  # chosen, or of histories
     assert treatment.notes["nodes"] == 6
     assert len(treatment.notes["lattice"]) == treatment.notes["evaluated"] <= 6
     assert all(len(dot) == 4 and dot[2] in (True, False) for dot in treatment.notes["lattice"])

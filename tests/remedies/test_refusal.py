@@ -126,6 +126,13 @@ REFUSALS: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any], Sequence[Map
         [L],
         f"{AS_ONE}Distinct l-diversity of 'job' 3, where >= 4",
     ),
+    (
+        "t_by_noise",
+        {"age": AGE, "wage": WAGE},
+        {"t": 2, "k": 3, "partition": "none", "attributes": {"wage": {"mechanism": "laplace", "bounds": [0, 9]}}},
+        [RETAINED],
+        "the smallest class has 1 record, and k is 3; let the remedy partition",
+    ),
     ("top_bottom_coding", {"age": AGE}, {"attribute": "age", "share": 0.1}, [RETAINED], "`share: 0.25` would do"),
 ]
 

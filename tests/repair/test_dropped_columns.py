@@ -402,4 +402,4 @@ def test_a_report_of_a_release_that_only_lost_columns_says_so() -> None:
     done = repaired(table(age=[20] * 10), policy())
     for text in (done.after.render(".html"), done.after.render(".md")):
         assert "What was dropped from this release" in text
-        assert "No cell was changed: without these columns the release passes. Records were sorted by content" in text
+        assert "No entry was changed: without these columns the release passes. Records were sorted by content" in text

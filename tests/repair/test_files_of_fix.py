@@ -105,7 +105,7 @@ def test_a_failing_release_is_written_where_that_is_asked_for(release: Path, tmp
 
 @pytest.mark.parametrize(
     ("name", "sentence"),
-    [("fixed.xlsx", "unknown kind of file"), ("nowhere/fixed.csv", "does not exist"), (".", "unknown kind of file")],
+    [("fixed.pdf", "unknown kind of file"), ("nowhere/fixed.csv", "does not exist"), (".", "unknown kind of file")],
 )
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     release: Path, tmp_path: Path, name: str, sentence: str

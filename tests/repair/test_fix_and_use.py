@@ -54,7 +54,7 @@ def test_the_result_and_the_report_say_what_became_of_each_use(people: pa.Table,
     assert loss["counting_queries"]["tables"][0]["by"] == ["age", "town", "rich"]
     assert [one["column"] for one in loss["regressions"]["models"][0]["effects"]] == ["age", "town"]
     assert loss["models"]["models"][0]["tested"] == 100
-    assert [one.split(" ")[0] for one in done.log.utility_impact][-3:] == ["The", "A", "Information"]
+    assert [one.split(" ")[0] for one in done.log.utility_impact][-3:] == ["The", "A", "An"]
     page = done.after.render(".html")
     assert isinstance(page, str)
     assert all(title in page for title in ("Effects, before and after", "Models, how often", "Counts that the policy"))

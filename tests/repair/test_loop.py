@@ -12,7 +12,7 @@ import pytest
 import toy_remedies as toys
 
 from tcdp_audit import Remediation, fix, open_session
-from tcdp_audit.core.base.words import figure
+from tcdp_audit.core.base.words import percent
 from tcdp_audit.core.repair import candidate
 from tcdp_audit.core.results.change_log import ChangeLog
 from tcdp_audit.plugin.remedy import NewColumn, RemedyView, Treatment
@@ -233,8 +233,10 @@ def test_what_loses_more_than_one_that_passes_is_stopped_before_its_audit() -> N
     assert retained == done.log.steps[0]
     assert (stopped.remedy, stopped.outcomes, stopped.loss) == ("whole", (), None)
     alone = fix(table(), policy("whole"), plugins=toys.plugins(whole=toys.constant)).log.loss["total"]
-    losses = f"it loses at least {figure(alone)}, and another remedy, after which the release passes, loses "
-    assert stopped.error == f"stopped: {losses}{figure(retained.loss)}"
+    losses = (
+        f"it loses at least {percent(alone)} of the detail, and another remedy, after which the release passes, loses "
+    )
+    assert stopped.error == f"stopped: {losses}{percent(retained.loss)}"
     assert stopped.at_least == alone
 
 
@@ -253,7 +255,7 @@ def test_what_lost_more_where_less_was_demanded_is_not_tried() -> None:
         assert first.remedy == ("halves" if len(lost) == 2 else "constant")  # what lost least is tried first
     known = again({"constant: {}": 0.9, "halves: {}": 0.0}, policy())
     assert known.tried[1].error.startswith(
-        "not tried: it lost 0.900 where less was demanded, and another remedy, after"
+        "not tried: it lost 90% of the detail where less was demanded, and another remedy, after"
     )
     assert known.tried[1].at_least == 0.9
     nothing = again({"constant: {}": 0.9}, policy(k=6))

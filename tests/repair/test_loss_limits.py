@@ -181,7 +181,10 @@ def test_a_trial_says_what_would_be_useless():
     trial = detected.as_json()["remedy_trial"]
 
     assert (trial["passes"], trial["constant_columns"]) == (True, ["age"])
-    assert "it would then pass, with 1 warning, and be useless for age." in detected.render(".md")
+    assert (
+        "it would then pass, with 1 warning (Sensitive columns without a demand), and be useless for age."
+        in detected.render(".md")
+    )
     jsonschema.validate(json.loads(detected.to_json()), json.loads(result_schema()))
 
 

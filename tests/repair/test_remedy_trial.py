@@ -23,8 +23,9 @@ from tcdp_audit.core.repair import fixing
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import Step
 from tcdp_audit.core.results.setting_trial import RemedyTrial
+from tcdp_audit.plugin.report import Paragraph, Rows
 from tcdp_audit.verification import State, verify
-from tcdp_audit_reports.remedy.advice import trial_table
+from tcdp_audit_reports.remedy.advice import row_examples, trial_table
 from tcdp_audit_reports.sections.next_steps import steps
 
 TABLE = pa.table(
@@ -72,20 +73,25 @@ def test_the_result_is_in_the_contract(planned: Audit) -> None:
     assert "remedy_trial" not in tcdp_audit.audit(TABLE, policy()).as_json()
 
 
+def advice(audit: Audit) -> Paragraph:
+    """The step with the remedy, or with what it made."""
+    return next(one for one in steps(audit) if one.lead.startswith(("A remedy exists", "Publish the repaired")))
+
+
 def test_the_report_has_the_lines_and_their_cost(planned: Audit) -> None:
-    last = steps(planned)[-1]
-    assert last.lead == "Name these remedies in the policy, and repair."
+    last = advice(planned)
+    assert last.lead == "A remedy exists: name it in the policy, and repair."
     assert last.lines.startswith("remedy:\n  - ")
-    assert "The cost: no record withheld, 12 cells changed; " in last.text
-    assert " of the information lost on average over all cells. Cells by column: age 6 and zip 6. " in last.text
-    assert " retains least (" in last.text
-    assert "it would then pass, with 1 warning." in last.text
+    assert "The cost: no record removed, 12 entries changed; " in last.text
+    assert " of its detail on average. Entries changed: age 6 and zip 6. " in last.text
+    assert " suffers most: " in last.text
+    assert "it would then pass, with 1 warning (Sensitive columns without a demand)." in last.text
     assert last.code == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
     for suffix in (".html", ".md"):
         assert "<h1>Fit" not in planned.render(suffix)
         assert last.lines.splitlines()[1] in planned.render(suffix)
-    named = steps(tried(**MONDRIAN))[-1]
-    assert named.lead == "Repair as the policy says."
+    named = advice(tried(**MONDRIAN))
+    assert named.lead == "A remedy exists: repair as the policy says."
 
 
 def test_where_nothing_helps_the_reason_is_said() -> None:
@@ -104,9 +110,12 @@ def test_where_nothing_helps_the_reason_is_said() -> None:
 
 def test_whatever_was_tried_has_its_cost_and_what_came_of_it(planned: Audit) -> None:
     assert planned.remedy_trial is not None
-    table = trial_table(planned.remedy_trial)
+    table = trial_table(planned, planned.remedy_trial)
     assert table is not None
-    assert table.body[0][:2] == ["Mondrian partitioning", "12 cells changed, 35.3% lost"]
+    assert table.body[0][:2] == [
+        "Wider values within neighbouring groups",
+        "12 entries changed, 35.3% of the detail lost",
+    ]
     assert table.body[0][2] == "Advised above: the file passes after it."
     known = [row[1] != "not known" for row in table.body]
     assert known == sorted(known, reverse=True)
@@ -115,8 +124,19 @@ def test_whatever_was_tried_has_its_cost_and_what_came_of_it(planned: Audit) -> 
         assert table.caption in planned.render(suffix)
 
 
-def test_the_most_effective_come_first() -> None:
-    assert trial_table(RemedyTrial(log=None, passes=False)) is None
+def test_what_happens_to_a_row_is_shown_with_an_invented_one(planned: Audit) -> None:
+    assert planned.remedy_trial is not None
+    assert planned.remedy_trial.log is not None
+    sentence, row = row_examples(planned, planned.remedy_trial.log)
+    assert isinstance(sentence, Paragraph)
+    assert "replaced by a range that also covers their neighbours" in sentence.text
+    assert isinstance(row, Rows)
+    assert row.head == ("row", "age", "postcode", "main diagnosis")
+    assert row.body == [["before", "34", "1010", "asthma"], ["after", "30-39", "1010", "asthma"]]
+
+
+def test_the_most_effective_come_first(planned: Audit) -> None:
+    assert trial_table(planned, RemedyTrial(log=None, passes=False)) is None
     failing = tuple(tcdp_audit.audit(TABLE, policy()).expectations)
     steps_tried = [
         Step(remedy="a", title="unfit", parameters={}, error="it does not apply"),
@@ -125,10 +145,13 @@ def test_the_most_effective_come_first() -> None:
         Step(remedy="d", title="cheap", parameters={}, cells={"age": 3}, loss=0.2),
     ]
     made = tcdp_audit.fix(TABLE, policy()).log
-    table = trial_table(RemedyTrial(log=replace(made, steps=(), tried=tuple(steps_tried)), passes=False))
+    table = trial_table(planned, RemedyTrial(log=replace(made, steps=(), tried=tuple(steps_tried)), passes=False))
     assert table is not None
-    assert [row[0] for row in table.body] == ["cheap", "dear, cut 2", "weak", "unfit"]
-    assert table.body[1][1:] == ["2 records withheld, 1 cell changed, 50.0% lost", "The file passes after it, too."]
+    assert [row[0] for row in table.body] == ["Cheap", "Dear, cut 2", "Weak", "Unfit"]
+    assert table.body[1][1:] == [
+        "2 records removed, 1 entry changed, 50.0% of the detail lost",
+        "The file passes after it, too.",
+    ]
     assert table.body[2][2] == "One demand is still not met: k-anonymity."
     assert table.body[3][1:] == ["not known", "It does not apply."]
 
@@ -163,25 +186,28 @@ def test_the_bar_is_never_lowered(planned: Audit) -> None:
             assert "expect" not in one.lines
             assert "demand less" not in one.text
         assert audit.remedy_trial is not None
-        table = trial_table(audit.remedy_trial)
+        table = trial_table(audit, audit.remedy_trial)
         assert "demand less" not in str(table)
 
 
 @pytest.mark.long
 def test_what_is_left_as_a_warning_is_counted() -> None:
     warned = [{"k_anonymity": {"k": 3}}, {"k_anonymity": {"k": 7, "severity": "warning"}}]
-    last = steps(tcdp_audit.audit(TABLE, {**policy(), "expect": warned}, try_remedies=True))[-1]
-    assert "it would then pass, with 2 warnings." in last.text
+    last = advice(tcdp_audit.audit(TABLE, {**policy(), "expect": warned}, try_remedies=True))
+    assert "it would then pass, with 2 warnings (" in last.text
 
 
 @pytest.mark.long
 def test_a_report_of_fix_uses_its_plan() -> None:
     made = tcdp_audit.fix(TABLE, policy())
-    last = steps(made.after)[-1]
+    last = advice(made.after)
     assert last.lead == "Publish the repaired file, not the one that came in, and name the remedies in the policy."
-    assert "Mondrian partitioning made it. The cost: no record withheld, 12 cells changed; " in last.text
+    assert (
+        "It was made by: wider values within neighbouring groups. The cost: no record removed, 12 entries changed; "
+        in last.text
+    )
     assert last.lines.startswith("remedy:\n  - mondrian")
-    named = steps(tcdp_audit.fix(TABLE, policy(**MONDRIAN)).after)[-1]
+    named = advice(tcdp_audit.fix(TABLE, policy(**MONDRIAN)).after)
     assert (named.lead, named.lines) == ("Publish the repaired file, not the one that came in.", "")
     in_vain = steps(tcdp_audit.fix(TABLE, policy(k=7)).after)[-1]
     assert in_vain.lead == "None of the remedies that were tried makes the file pass."

@@ -32,7 +32,7 @@ UNDEMANDED = "nothing is demanded of 'pay'"
 ATTRIBUTES = {
     "age": {"role": "quasi_identifier", "scale": "numeric"},
     "pay": {"role": "sensitive", "scale": "numeric"},
-    "note": {"role": "insensitive"},
+    "note": {"role": "insensitive", "acknowledged": "numbers of notes"},
 }
 LINKAGE_NAME = "distance_record_linkage"
 LINKAGE = {"distance_record_linkage": {"attributes": ["age", "pay"], "at_most": 0.5}}
@@ -53,7 +53,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "p.tcdp.yaml").write_text(
         "version: 1\nrows_aligned: true\noriginal: original.csv\nattributes:\n"
         "  age: {role: quasi_identifier, scale: numeric}\n  pay: {role: sensitive, scale: numeric}\n"
-        "  note: {role: insensitive}\nexpect:\n  - k_anonymity: {k: 5}\n"
+        "  note: {role: insensitive, acknowledged: numbers of notes}\nexpect:\n  - k_anonymity: {k: 5}\n"
         "  - distance_record_linkage: {attributes: [age, pay], at_most: 0.5}\n",
         encoding="utf-8",
     )

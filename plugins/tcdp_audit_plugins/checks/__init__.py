@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tcdp_audit.plugin.check import DisclosureType, LazyCheck, hookimpl
+from tcdp_audit.plugin.check import DisclosureType, LazyCheck, Need, hookimpl
 from tcdp_audit.plugin.report import ReportSection
 
 if TYPE_CHECKING:
@@ -51,6 +51,11 @@ FAMILIES = (  # in the order of lists of checks
     "record_order",
     "population_frequency",
     "guidance_limits",
+    "published_cells",
+    "concentration",
+    "derivable_cells",
+    "noise_epsilon",
+    "released_models",
 )
 CATALOGUE = Path(__file__).parents[1] / "generated" / "catalogue.json"  # written by `python -m tools.generate`
 
@@ -60,7 +65,9 @@ def tcdp_audit_checks() -> Iterator[LazyCheck]:
     """Every built-in check, as the catalogue announces it."""
     for one in json.loads(CATALOGUE.read_text(encoding="utf-8"))["checks"]:
         load = partial(_of_family, one["family"], one["name"])
-        yield LazyCheck(one["name"], one["title"], DisclosureType(one["disclosure_type"]), load, one["risk"])
+        quarter, on_records = DisclosureType(one["disclosure_type"]), one.get("on_records", True)
+        further = frozenset(map(Need, one.get("needs", ()))), one.get("concerns", "")
+        yield LazyCheck(one["name"], one["title"], quarter, load, one["risk"], on_records, *further)
 
 
 @hookimpl

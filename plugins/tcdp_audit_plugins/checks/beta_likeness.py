@@ -90,20 +90,22 @@ def _unsatisfiable(histogram: Histogram, marginal: ReferenceDistribution) -> NDA
 def _unreachable(summaries: Sequence[ClassSummary]) -> Mapping[str, int]:
     """The numbers of classes, and of records in them, that no beta allows."""
     classes, records = summaries[0].distribution.get(inf, (0, 0))
-    return {"unsatisfiable_classes": classes, "unsatisfiable_records": records}
+    without = summaries[0].valueless_classes, summaries[0].valueless_records  # these gain nothing
+    return {"unsatisfiable_classes": classes - without[0], "unsatisfiable_records": records - without[1]}
 
 
 SENTENCES = Sentences(
-    passed=("[{unsatisfiable_classes>0?}{hopeless}|In the groups of the {every_record}, {exceeds} {by} at worst]."),
+    passed=("[{unsatisfiable_classes>0?}{hopeless}|In the groups of the {every_record}, {exceeds} {by} at most]."),
     failed=(
         "{victims} in which {exceeds} by more than [{enhanced?}the smaller of {threshold:%} and -ln "
-        "q|{threshold:%}]; [{unsatisfiable_classes>0?}{hopeless}|at worst {by}]."
+        "q|{threshold:%}]; [{unsatisfiable_classes>0?}{hopeless}|in {worst_group}, {by}]."
     ),
     impact=(
         "{in_worst_group} a value of {attribute} is [{infinite?}so much likelier than in the table that no beta "
         "passes|up to {factor} times as likely as in the table]."
     ),
     parts={
+        "worst_group": "the group where one value gains most",
         "exceeds": "the share of a value of {attribute} exceeds its share in the table",
         "by": "[{infinite?}without bound|by {observed:%}]",
         "hopeless": (

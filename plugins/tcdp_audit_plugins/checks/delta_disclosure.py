@@ -158,20 +158,21 @@ CHECKS = [
         variant=lambda one: "absent values ignored" if one.absent_values is AbsentValues.IGNORED else "",
         sentences=Sentences(
             passed=(
-                "[{infinite?}Among the groups of the {every_record}, one lacks {lacking}: the log ratio is "
-                "infinite|Between the groups of the {every_record} and the table, the share of a value of "
+                "[{infinite?}Among the groups of the {every_record}, one lacks {lacking}: nothing bounds "
+                "the log ratio|Between the groups of the {every_record} and the table, the share of a value of "
                 "{attribute} differs by a log ratio of at most {observed}]."
             ),
             failed=(
                 "{victims} in which the share of a value of {attribute} differs from the table's by a log ratio of "
-                "{threshold} or more; [{infinite?}a group lacks {lacking}|at worst it is {observed}]."
+                "{threshold} or more; [{infinite?}a group lacks {lacking}|in {worst_group}, it is {observed}]."
             ),
             impact=(
                 "{in_worst_group} a value of {attribute} [{infinite?}can be ruled out, or is possible only there|is "
                 "up to {factor} times as likely, or as unlikely, as in the table]."
             ),
             parts={
-                "lacking": ("a value of {attribute} that the table has[{other_reference?}, or has one that it lacks]")
+                "worst_group": "the group that differs most from the table",
+                "lacking": ("a value of {attribute} that the table has[{other_reference?}, or has one that it lacks]"),
             },
             values=_values,
         ),

@@ -147,18 +147,24 @@ CHECKS: list[Check] = [
         sentences=Sentences(
             passed=(
                 "[{units?}{victim_units/units:{unit}} {victim_units/units:is|are} in "
-                "[{victim_classes>1?}{victim_classes} groups|a group] in which all have the same value of "
-                "{attribute}[{details.victims>0?}: finding the group is enough to know "
-                "it]|{details.victims>0?}{details.victims/records:{record}} {details.victims/records:is|are} in "
+                "[{all_victim_classes>1?}{all_victim_classes} groups|a group] in which all have the same value of "
+                "{attribute}[{classes_without_value>0?}, or no one has any][{details.victims>0?}: finding the group "
+                "is enough to know it]|{details.victims>0?}{details.victims/records:{record}} "
+                "{details.victims/records:is|are} in "
                 "[{victim_classes>1?}{victim_classes} groups|a group] that {victim_classes:has|have} a single value "
-                "of {attribute}: finding the group is enough to know it|Every {record} is in a group with several "
-                "values of {attribute}: finding it reveals none]."
+                "of {attribute}: finding the group is enough to know it|[{classes_without_value>0?}No {record} is in a "
+                "group with a single value of {attribute}|Every {record} is in a group with several values of "
+                "{attribute}: finding it reveals none]]."
             ),
             impact=(
                 "[{details.victims>0?}{in_worst_group} {single_value}|{intruder} finds [{units?}no value that all "
                 "have|several values] of {attribute} in every group]."
             ),
-            parts={"single_value": SINGLE_VALUE},
+            parts={"single_value": SINGLE_VALUE, "worst_group": "the largest such group"},
+            values=lambda outcome: {
+                "all_victim_classes": int(outcome.details["victim_classes"])
+                + int(outcome.details.get("classes_without_value", 0))
+            },
         ),
         guide=built_in_guide(__file__, "homogeneity.md"),
     ),
@@ -193,6 +199,7 @@ CHECKS: list[Check] = [
                     "{least_in_mixed_classes:other {unit}} can be enough]"
                 ),
                 "single_value": SINGLE_VALUE,
+                "worst_group": "the group that gives most away",
             },
             values=lambda outcome: {
                 "alike": sum(int(records) for value, _, records in outcome.details["distribution"] if value == 0)
@@ -213,18 +220,21 @@ CHECKS: list[Check] = [
         sentences=Sentences(
             passed=(
                 "[{infinite?}Among the groups of the {every_record}, one has {value} that the reference gives no "
-                "weight|In the groups of the {every_record}, {value} is at worst more frequent than in the table by "
-                "a factor of {observed}]."
+                "weight|In the groups of the {every_record}, {value} is more frequent than in the table by a factor of "
+                "at most {observed}]."
             ),
             failed=(
                 "{victims} in which {value} is more frequent than in the table by a factor above {threshold}; "
-                "[{infinite?}the reference gives such a value no weight|at worst the factor is {observed}]."
+                "[{infinite?}the reference gives such a value no weight|in {worst_group}, the factor is {observed}]."
             ),
             impact=(
                 "{in_worst_group} [{infinite?}there is {value} that the reference gives no weight|they are "
                 "suspected of {value} {observed} times as much as anyone]."
             ),
-            parts={"value": "a [{sensitive_values?}sensitive ]value of {attribute}"},
+            parts={
+                "worst_group": "the group with the largest factor",
+                "value": "a [{sensitive_values?}sensitive ]value of {attribute}",
+            },
         ),
         guide=built_in_guide(__file__, "skewness.md"),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import fsum
@@ -100,9 +100,9 @@ def individual_risk(view: TableView, parameters: IndividualRiskParameters) -> Ta
 def _in_population(view: TableView) -> dict[str, Any]:
     """The risks as they are counted in a population that has all quasi-identifiers, or which ones it lacks.
 
-    Nothing without one, nor of histories, which it does not have.
+    Nothing without one, nor of histories of one table, which it does not have.
     """
-    if view.of_rows is not None:
+    if view.of_rows is not None and view.policy.document.tables is None:
         return {}
     if lacking := view.lacking("population"):
         return {"lacking": {"population": lacking}}
@@ -195,23 +195,31 @@ def _faults(parameters: IndividualRiskParameters, document: PolicyDocument) -> I
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:
-    """The noun of what is counted, and their number: people or entities where the details count them."""
+    """The noun of what is counted, their number, and their highest and mean risk once the attack is tried.
+
+    Where the details count people or entities, it is they who are counted.
+    """
     details, known = outcome.details, known_columns(outcome).removeprefix(f"{outcome.naming.history_name} ")
+    success: Mapping[str, Any] = details.get("success", {})
+    tried = {**details, **success}
     if "people" in details:
         of_whom = f"{known} of everyone in a household" if "by_composition" in details else known
-        figures = {one: details[one] for one in OF_HOUSEHOLDS if one in details}
+        figures = {one: tried[one] for one in OF_HOUSEHOLDS if one in tried}
         return {
             "noun": "person",
             "total": int(details["people"]),
             "known": of_whom,
             "columns": known,
-            "top": max(details["unit_highest"], details.get("highest_by_composition", 0)),
+            "top": max(tried["unit_highest"], tried.get("highest_by_composition", 0)),
             "mean": float(max(figures.values()) / details["people"]),
             "judged": JUDGED.get(outcome.parameters["measure"], JUDGED[details["larger"]]),
         }
     if "units" in details:
-        return {"noun": unit_noun(outcome), "total": int(details["units"])}
-    return {"noun": record_noun(outcome), "total": 0 if outcome.records is None else outcome.records.total}
+        of_units = success or {name: details[f"unit_{name}"] for name in ("highest", "average")}
+        risks = {"top": of_units["highest"], "mean": of_units["average"]}
+        return {"noun": unit_noun(outcome), "total": int(details["units"]), **risks}
+    risks = {"top": tried["highest"], "mean": tried["average"]}
+    return {"noun": record_noun(outcome), "total": 0 if outcome.records is None else outcome.records.total, **risks}
 
 
 CHECKS = [
@@ -237,16 +245,19 @@ CHECKS = [
                 "where at most {limit} is allowed, if an intruder knows {known}].{tried}"
             ),
             impact=(
-                "[{people?}An intruder who knows {known}|{intruder}] is estimated to find them with "
-                "[{people?}{top:chance}|{units?}{unit_highest:chance}|{highest:chance}] at worst, and with "
-                "[{people?}{mean:chance}|{units?}{unit_average:chance}|{average:chance}] on average."
+                "[{people?}An intruder who knows {known}|{intruder}], but not who is in the release, is estimated to "
+                "find the {noun} with {top:chance} where the risk is highest, and with {mean:chance} on average"
+                "[{attempt<1?}, if the attack is tried]."
             ),
             parts={
                 "tried": TRIED,
+                "with_attempt": "[{attempt<1?}, with the chance of an attempt,]",
                 "risk": {
                     "by": "measure",
-                    "expected": ("{observed:re-identification} {observed:is|are} expected among {total:{noun}}"),
-                    "": "The {measure} risk of {noun:article} is {observed:%}",
+                    "expected": (
+                        "{observed:re-identification} {observed:is|are} expected among {total:{noun}}{with_attempt}"
+                    ),
+                    "": "The {measure} risk of {noun:article}{with_attempt} is {observed:%}",
                 },
                 "limit": {
                     "by": "measure",
@@ -257,13 +268,18 @@ CHECKS = [
                 },
                 "of_people": {
                     "by": "measure",
-                    "highest": "The highest risk of a person is {observed:%}, if an intruder knows {known}",
-                    "average": "The average risk of a person is {observed:%}, if an intruder knows {known}",
+                    "highest": (
+                        "The highest risk of a person{with_attempt} is {observed:%}, if an intruder knows {known}"
+                    ),
+                    "average": (
+                        "The average risk of a person{with_attempt} is {observed:%}, if an intruder knows {known}"
+                    ),
                     "": (
                         "Of {people:person}, {expected} {expected:is|are} expected to be found by themselves[, "
                         "{through_household} through someone of their household and {by_composition} by the "
-                        "composition of the household| and {through_household} through someone of their household], if "
-                        "an intruder knows {columns}; the figure of those found {judged} counts"
+                        "composition of the household| and {through_household} through someone of their "
+                        "household]{with_attempt}, if an intruder knows {columns}; the figure of those found "
+                        "{judged} counts"
                     ),
                 },
             },

@@ -21,7 +21,13 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
-from tcdp_audit_plugins.checks._shared.sensitive_values import VALUES_LEFT, uncertain_values
+from tcdp_audit_plugins.checks._shared.sensitive_values import (
+    SHARED_PARTS,
+    VALUES_LEFT,
+    commonest_value,
+    on_shared_value,
+    uncertain_values,
+)
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -145,6 +151,7 @@ def _implied(parameters: PSensitiveParameters, _: PolicyDocument) -> Iterator[tu
 CHECKS: list[Check] = [
     ClassCheck(
         name="k_anonymity",
+        answers=("sample_uniqueness", "reidentification_risk"),
         title="k-anonymity",
         disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=KAnonymityParameters,
@@ -163,9 +170,9 @@ CHECKS: list[Check] = [
                 "{observed:{unit}}."
             ),
             impact=(
-                "{intruder} narrows them down to {observed:{unit}} at worst[{mean?} and to {average_group} on "
-                "average; a guess is right with {guess:chance} at worst, and with {mean:chance} on average|; a "
-                "guess is right with {guess:chance}]."
+                "{intruder} narrows them down to {observed:{unit}}[{mean?} in the smallest group, and to "
+                "{average_group} on average]; a guess is right with {guess:chance}[{mean?} there, and with "
+                "{mean:chance} on average]."
             ),
             values=_values,
         ),
@@ -191,12 +198,16 @@ CHECKS: list[Check] = [
                 "value {makes_up} more than {alpha:%}]; the smallest group has {details.k:{unit}}, and {most}."
             ),
             measured=("[{classes=1?}The only group|The smallest of {classes:group}] has {details.k:{unit}}; {most}."),
-            impact="{in_worst_group} one value of {attribute} is theirs with {observed:chance}.",
+            impact="{in_worst_group} [{is_counted?}{same_value}|one {attribute} is theirs with {observed:chance}].",
             parts={
+                **SHARED_PARTS,
+                "worst_group": "the group with the largest share of one value",
                 "most": "one value of {attribute} {makes_up} {observed:%} of a group at most",
                 "makes_up": "[{several_rows?}is that of|makes up]",
             },
+            values=on_shared_value,
         ),
+        worst_details=commonest_value,
         guide=built_in_guide(__file__, "alpha_k_anonymity.md"),
     ),
     ClassCheck(
@@ -230,6 +241,7 @@ CHECKS: list[Check] = [
             ),
             impact="{in_worst_group} {values_left}.",
             parts={
+                "worst_group": "the least varied group",
                 "all_alike": "in the least varied all have the same value of {attribute}",
                 "values_left": VALUES_LEFT,
             },

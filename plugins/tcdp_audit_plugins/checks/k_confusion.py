@@ -153,6 +153,7 @@ def _faults(parameters: ConfusionParameters, document: PolicyDocument) -> Iterat
 CHECKS: list[Check] = [
     TableCheck(
         name="k_confusion",
+        concerns="masked",
         title="k-confusion",
         disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=ConfusionParameters,
@@ -167,8 +168,8 @@ CHECKS: list[Check] = [
             passed="{left}.",
             failed="{left}, where {bound}[; {failing/records:{record}} {failing:has|have} fewer].",
             impact=(
-                "{intruder} and how the release was masked is left with {mean_candidates:candidate} on average, at "
-                "worst with {observed:candidate}."
+                "{intruder} and how the release was masked is left with {mean_candidates:candidate} on average, and "
+                "with {observed:candidate} where the fewest are left."
             ),
             parts={
                 "left": (

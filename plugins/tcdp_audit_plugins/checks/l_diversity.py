@@ -27,10 +27,16 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
 from tcdp_audit.plugin.sentences import Comparison, Sentences, count
-from tcdp_audit_plugins.checks._shared.sensitive_values import VALUES_LEFT, uncertain_values
+from tcdp_audit_plugins.checks._shared.sensitive_values import (
+    VALUES_LEFT,
+    commonest_value,
+    on_shared_value,
+    uncertain_values,
+)
 from tcdp_audit_plugins.guides import built_in_guide
 
 FIRST_DIGITS = 40
+LEAST_VARIED = "the least varied group"
 
 
 def sign_of_perplexity(counts: Sequence[int], threshold: Fraction) -> int:
@@ -183,6 +189,7 @@ def _impossible(parameters: DistinctParameters | EntropyParameters, document: Po
 CHECKS: list[Check] = [
     ClassCheck(
         name="distinct_l_diversity",
+        answers=("homogeneity", "background_knowledge"),
         title="Distinct l-diversity",
         disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=DistinctParameters,
@@ -207,6 +214,7 @@ CHECKS: list[Check] = [
                 "least_varied": (
                     "[{classes=1?}the only group|the least varied of {classes:group}], of {worst_people},"
                 ),
+                "worst_group": LEAST_VARIED,
                 "values_left": VALUES_LEFT,
             },
         ),
@@ -223,25 +231,34 @@ CHECKS: list[Check] = [
         monotone=lambda _: True,  # entropy is concave: a mixture has at least the least of its parts
         implies=_of_entropy,
         impossible=_impossible,
+        worst_details=commonest_value,
         on_attribute=True,
         sentences=Sentences(
             passed=(
                 "Every {record} is in a group at least as varied in {attribute} as {observed:equally frequent value}."
             ),
-            failed=(
-                "{victims} less varied in {attribute} than {threshold:equally frequent value}; the least varied is "
-                "as varied as {observed}."
-            ),
+            failed=("{victims} less varied in {attribute} than {threshold:equally frequent value}; {most_have}."),
             measured=(
                 "[{classes=1?}The only group|The least varied of {classes:group}], of {worst_people}, is as varied "
                 "in {attribute} as {observed:equally frequent value}."
             ),
             impact=(
-                "{in_worst_group} [{observed=1?}{values_left}|an intruder who guesses the commonest {attribute} is "
-                "right with at least {chance:chance}]."
+                "{in_worst_group} [{observed=0?}{values_left}|{observed=1?}{values_left}|{is_counted?}a guess of the "
+                "commonest {attribute} is right for {right_for}|a guess of the commonest {attribute} is right with "
+                "{chance:chance} or more]."
             ),
-            parts={"values_left": VALUES_LEFT},
-            values=lambda outcome: {"chance": 1 / (outcome.observed or 1)},
+            parts={
+                "worst_group": LEAST_VARIED,
+                "values_left": VALUES_LEFT,
+                "most_have": (
+                    "[{observed=0?}in the least varied, none has a value|{is_counted?}in the least varied, "
+                    "[{shared_value.of=1?}it is known for certain|{shared_value.have=1?}no two have the same"
+                    "|{shared_value.of?}{shared_value.have/shared_value.of:{record}} have the same"
+                    "|about {shared_value.in_group:%} have the same]|the least varied is as varied as {observed}]"
+                ),
+                "right_for": "[{shared_value.of?}{shared_value.have} of them|about {shared_value.in_group:%} of them]",
+            },
+            values=lambda outcome: {"chance": 1 / (outcome.observed or 1), **on_shared_value(outcome)},
         ),
         guide=built_in_guide(__file__, "entropy_l_diversity.md"),
     ),

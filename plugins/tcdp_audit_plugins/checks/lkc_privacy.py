@@ -64,6 +64,7 @@ class _OfSize:
     alone: Flags  # rows whose record some set makes unique
     small: Flags  # rows in a group of fewer than K records by some set
     homogeneous: Flags  # rows in a group with a single sensitive value by some set
+    valueless: Flags  # rows in a group without any value of a sensitive attribute by some set
     sure: Flags  # rows in a group in which a value has a share above C by some set
     least: tuple[int, Subset] = (2**62, ())  # the smallest group, and the set that has it
     # the largest share, the set, and the sensitive attribute
@@ -72,7 +73,8 @@ class _OfSize:
     @classmethod
     def of(cls, rows: int) -> _OfSize:
         """Before any set was looked at."""
-        return cls(np.zeros(rows, bool), np.zeros(rows, bool), np.zeros(rows, bool), np.zeros(rows, bool))
+        alone, small, homogeneous, valueless, sure = np.zeros((5, rows), bool)
+        return cls(alone, small, homogeneous, valueless, sure)
 
 
 def lkc_privacy(view: TableView, parameters: LKCParameters) -> TableFigure:
@@ -160,7 +162,8 @@ class _Secret:
         histogram = count_in_classes(group, groups, self.codes, self.radix, times)
         if self.excluded is not None:
             histogram = histogram.without(self.excluded)
-        size.homogeneous |= (histogram.distinct <= 1)[group]
+        size.homogeneous |= (histogram.distinct == 1)[group]
+        size.valueless |= ~histogram.filled()[group]
         shares = self._shares(histogram)
         largest = _largest(shares)
         if largest > size.most[0]:
@@ -207,6 +210,9 @@ def _figure(
         "unique_records": {size: records(one.alone) for size, one in by_size.items()},
         "records_in_homogeneous_groups": {size: records(one.homogeneous) for size, one in by_size.items()},
     }
+    valueless = records(np.logical_or.reduce([one.valueless for one in sizes.values()]))
+    if valueless:
+        details["records_without_value"] = valueless
     if parameters.K is not None:
         details["records_in_small_groups"] = {size: records(one.small) for size, one in by_size.items()}
     if parameters.C is not None:
@@ -253,14 +259,14 @@ CHECKS: list[Check] = [
         needs={Need.ROWS, Need.PARTITION, Need.SENSITIVE},
         sentences=Sentences(
             passed=(
-                "An intruder who knows {few} narrows a person down to {observed:{record}} at worst, of whom at most "
-                "{confidence} share a value of {surest_attribute:column}."
+                "An intruder who knows {few} narrows a person down to {observed:{record}} at least, of whom at most "
+                "{confidence} share a value of {surest_attribute:column}.{without}"
             ),
             failed=(
                 "By {few}, {failing/records:{record}} {failing/records:is|are} in {failing:a group|groups} [{K?}of "
                 "fewer than {K:{record}}[{C?} or ]][{C?}in which one value makes up more than {C:%}]; "
                 "{smallest_set} {smallest:leaves|leave} {observed:{record}}, and {surest_set} "
-                "{surest:reveals|reveal} {surest_attribute:column} with {confidence} confidence."
+                "{surest:reveals|reveal} {surest_attribute:column} with {confidence} confidence.{without}"
             ),
             impact=(
                 "An intruder who knows {smallest_set} of {person} may be left with {observed:{record}}; one who "
@@ -270,6 +276,10 @@ CHECKS: list[Check] = [
             parts={
                 "few": "[{L=1?}a single column|{L} columns or fewer]",
                 "confidence": "{details.confidence:% against C}",
+                "without": (
+                    "[{records_without_value>0?} The confidence counts groups in which no one has a value as 100%, and "
+                    "{records_without_value:{record}} {records_without_value:is|are} in one.]"
+                ),
             },
             values=lambda outcome: {
                 "smallest": len(outcome.details["smallest_set"]),

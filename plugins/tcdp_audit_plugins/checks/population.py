@@ -23,7 +23,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import CheckError, PopulationClasses
-from tcdp_audit.plugin.sentences import Comparison, Sentences
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import covering_population, distribution_of
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -132,6 +132,12 @@ def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> Tabl
     )
 
 
+def _counted(outcome: Outcome) -> dict[str, str]:
+    """The members of the release and the population: people, or households where whole ones are judged."""
+    name = outcome.naming.record_name
+    return {"someone": "household" if name == "household" else "person", "released": name or "record"}
+
+
 def _population_figures(classes: PopulationClasses) -> dict[str, int]:
     """What both checks say of the population."""
     return {"population_records": classes.people}
@@ -149,6 +155,7 @@ def _faults(parameters: DeltaPresenceParameters, _: PolicyDocument) -> Iterator[
 CHECKS: list[Check] = [
     TableCheck(
         name="k_map",
+        history_reading=lambda _: "linked",
         title="k-map",
         expectation_name="ToSatisfyKMap",
         disclosure_type=DisclosureType.IDENTITY_MODEL,
@@ -162,20 +169,23 @@ CHECKS: list[Check] = [
         label="least number of people in the population that a record may be",
         needs={Need.POPULATION, Need.POPULATION_ITSELF, Need.ROWS},
         sentences=Sentences(
-            passed="Every record matches at least {observed:person} of the population in {known}.",
+            passed="Every {released} matches at least {observed:{someone}} of the population in {known}.",
             failed=(
-                "{failing/records:{record}} {failing/records:matches|match} fewer than {k:person} of the population "
-                "in {known}; the least is {observed:person}."
+                "{failing/records:{record}} {failing/records:matches|match} fewer than {k:{someone}} of the population "
+                "in {known}; the least is {observed:{someone}}."
             ),
             impact=(
-                "An intruder who takes a record's {known} to a register of the population finds {observed:person} "
-                "of the population who could be it at worst; a guess is right with {guess:chance}."
+                "An intruder who takes {released:article}'s {known} to a register of the population finds "
+                "{observed:{someone}} who could be it where the fewest match; a guess is right with "
+                "{guess:chance} there."
             ),
+            values=_counted,
         ),
         guide=built_in_guide(__file__, "k_map.md"),
     ),
     TableCheck(
         name="delta_presence",
+        history_reading=lambda _: "linked",
         title="δ-presence",
         expectation_name="ToSatisfyDeltaPresence",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
@@ -190,15 +200,15 @@ CHECKS: list[Check] = [
         sentences=Sentences(
             passed="{chance}.",
             failed=("{chance}; {failing_classes/classes:group} {failing_classes/classes:is|are} outside the bounds."),
-            impact="{intruder} learns that they are in the release with {observed:chance} at worst.",
+            impact="{intruder} learns that they are in the release with {observed:chance} where that is likeliest.",
             parts={
                 "chance": (
-                    "The probability that one of the {population_records:person} in the population is in the "
+                    "The probability that one of the {population_records:{someone}} in the population is in the "
                     "release is [{all_alike?}{least:%}|{least:%} to {observed:%}, depending on the group,] for an "
                     "intruder who knows {known}"
                 )
             },
-            values=lambda outcome: {"all_alike": outcome.details["least"] == outcome.observed},
+            values=lambda outcome: {"all_alike": outcome.details["least"] == outcome.observed, **_counted(outcome)},
         ),
         guide=built_in_guide(__file__, "delta_presence.md"),
     ),

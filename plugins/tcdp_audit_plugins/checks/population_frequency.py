@@ -14,9 +14,9 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts, fold
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import PolicyDocument, Text
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import Comparison, Sentences, listing
+from tcdp_audit.plugin.sentences import Comparison, Sentences, agree, listing
 from tcdp_audit_plugins.guides import built_in_guide
 
 COUNT = "The population's column that says how many people each of its rows represents; without it a row is one."
@@ -154,11 +154,29 @@ def region_population(view: TableView, parameters: RegionPopulationParameters) -
     return figure
 
 
+def _category_faults(parameters: CategoryFrequencyParameters, document: PolicyDocument) -> Iterable[tuple[str, str]]:
+    names = parameters.attributes or document.with_role(Role.QUASI_IDENTIFIER)
+    yield from (("attributes", sentence) for sentence in _of_rows(names, document))
+
+
+def _of_rows(names: Iterable[str], document: PolicyDocument) -> Iterable[str]:
+    """The reason why columns of several tables cannot be counted: a person may have several rows there."""
+    of_rows = [name for name in names if name.partition(".")[0] in document.event_tables]
+    if of_rows:
+        yield (
+            f"it counts people, each in one row, and {listing([repr(name) for name in of_rows])} "
+            f"{agree(len(of_rows), 'is a column', 'are columns')} of rows that a person may have several of; name "
+            "columns of the table of units"
+        )
+
+
 def _region_faults(parameters: RegionPopulationParameters, document: PolicyDocument) -> Iterable[tuple[str, str]]:
     if parameters.column is None:
         yield "", "name the column that says where a person lives: `column: region`"
     elif parameters.column not in document.attributes:
         yield "column", f"the policy declares no attribute {parameters.column!r}"
+    else:
+        yield from (("column", sentence) for sentence in _of_rows([parameters.column], document))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,6 +199,7 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: Fraction(0),  # a category that no one of the population has
         label="least number of people of the population with a combination of categories",
+        validate=_category_faults,
         needs={Need.POPULATION, Need.POPULATION_ITSELF, Need.DECLARED},
         sentences=Sentences(
             passed=("Every {category} of {known} in the release covers at least {observed:person} of the population."),
@@ -189,8 +208,8 @@ CHECKS: list[Check] = [
                 "fewer than {threshold:person} of the population; the least is {observed:person}."
             ),
             impact=(
-                "{intruder} narrows them down to {observed:person} of the population at worst by [{max_size>1?}up "
-                "to {max_size} facts|one fact] of these."
+                "{intruder} narrows them down to {observed:person} of the population by [{max_size>1?}up to "
+                "{max_size} facts|one fact] of these, where the fewest match."
             ),
             parts={"category": "[{max_size>1?}combination of up to {max_size} categories|category]"},
         ),
@@ -216,7 +235,7 @@ CHECKS: list[Check] = [
             ),
             impact=(
                 "An intruder who knows a person's {column:column} narrows them down to {observed:person} of the "
-                "population at worst."
+                "population in the smallest region."
             ),
         ),
         guide=built_in_guide(__file__, "region_population.md"),

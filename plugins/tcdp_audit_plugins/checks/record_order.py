@@ -233,7 +233,8 @@ def _by_key(view: TableView) -> Codes:
 
 
 def _faults(_: RecordOrderParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    if document.original is not None and document.key is None and not document.rows_aligned:
+    paired = document.key is not None or document.rows_aligned or document.tables is not None
+    if document.original is not None and not paired:
         yield "", "which released record came from which original is not declared; add `key:`, or `rows_aligned: true`"
 
 

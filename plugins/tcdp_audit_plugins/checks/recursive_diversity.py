@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ from tcdp_audit.plugin.check import (
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, Text
-from tcdp_audit.plugin.sentences import Comparison, Sentences
-from tcdp_audit_plugins.checks._shared.sensitive_values import ambiguous, among
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
+from tcdp_audit_plugins.checks._shared.sensitive_values import ambiguous, among, commonest_value, on_shared_value
 from tcdp_audit_plugins.guides import built_in_guide
 
 FEW = 3  # most frequent values that are sooner found one by one than by sorting
@@ -181,6 +181,13 @@ def least_protected_share(evidence: ClassEvidence, parameters: RecursiveParamete
     return Ratios(np.where(complete, rarest, 0), histogram.total)
 
 
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """The number of values that may be excluded, of the commonest that are left out, and what members share."""
+    l, on_value = outcome.parameters["l"], on_shared_value(outcome)
+    named = on_value["is_counted"] and not outcome.parameters.get("dont_care")
+    return {**on_value, "is_counted": named, "fewer": l - 2, "left_out": l - 1}
+
+
 CHECKS = [
     ClassCheck(
         name="recursive_cl_diversity",
@@ -193,6 +200,7 @@ CHECKS = [
             Threshold("c2", Comparison.AT_LEAST, least_protected_share, "share of the rarest protected value"),
         ),
         on_attribute=True,
+        worst_details=commonest_value,
         monotone=lambda _: True,  # n_s < c (the rest less its l - 2 largest) adds up over classes, for every s
         variant=lambda one: "" if one.variant is Variant.RECURSIVE else one.variant.value.replace("_", " "),
         validate=lambda parameters, document: ambiguous(parameters, document, "dont_care", "protected"),
@@ -204,14 +212,19 @@ CHECKS = [
             ),
             impact=(
                 "{in_worst_group} [{infinite?}there are fewer than {l} values of {attribute} to choose "
-                "from[{several_rows?}, or all have the same]|the likeliest value of {attribute} is right {observed} "
-                "times as often as the values from number {l} on together]."
+                "from[{several_rows?}, or all have the same]|the commonest {attribute} is {observed} times as "
+                "frequent as {rest}[{is_counted?}{have_it}]]."
             ),
             parts={
+                "worst_group": "the group that one value dominates most",
+                "rest": "[{l=2?}all others together|all but the {left_out} commonest together]",
+                "have_it": (
+                    "[{shared_value.of?}: {shared_value.have} {shared_value.have:has|have} it"
+                    "|: about {shared_value.in_group:%} have it]"
+                ),
                 "ratio": (
                     "[{infinite?}one has fewer than {l} values of {attribute}[{several_rows?}, or one that all "
-                    "have]|at worst the most frequent value of {attribute} is {observed} times as frequent as the "
-                    "values from number {l} on together]"
+                    "have]|in {worst_group}, the commonest {attribute} is {observed} times as frequent as {rest}]"
                 ),
                 "rarest": (
                     "[{protected?}; the rarest protected value makes up {details.c2:% against parameters.c2} of a "
@@ -219,7 +232,7 @@ CHECKS = [
                 ),
                 "excluded": "[{fewer>0?} once {fewer:another|{fewer} others} can be excluded]",
             },
-            values=lambda outcome: {"fewer": outcome.parameters["l"] - 2},
+            values=_values,
         ),
         guide=built_in_guide(__file__, "recursive_cl_diversity.md"),
     )

@@ -221,11 +221,13 @@ def _faults(parameters: ReidentificationParameters, document: PolicyDocument) ->
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:
-    """The number above the risk, and the number of all."""
+    """The number above the risk and the number of all; the highest and the mean risk once the attack is tried."""
     details, records = outcome.details, outcome.records
+    tried = details.get("success", details)
+    risks = {"top": tried["highest"], "mean": tried["average"]}
     if "units" in details:
-        return {"above": details.get("units_above", 0), "total": details["units"]}
-    return {"above": details.get("records_above", 0), "total": 0 if records is None else records.total}
+        return {**risks, "above": details.get("units_above", 0), "total": details["units"]}
+    return {**risks, "above": details.get("records_above", 0), "total": 0 if records is None else records.total}
 
 
 CHECKS = [
@@ -248,17 +250,29 @@ CHECKS = [
         needs_if=_needs,
         compares=lambda one: () if one.scenario == "prosecutor" else ("population",),
         sentences=Sentences(
-            passed="{risk}, if a {scenario} attacks by {known}[; {allowed}].{tried}",
+            passed="{risk}, if an intruder {attacks}[; {allowed}].{tried}",
             impact=(
-                "{intruder} finds the right record with {highest:chance} at worst, and with {average:chance} on "
-                "average."
+                "{intruder} finds the right record with {top:chance} where the fewest match, and with {mean:chance} "
+                "on average[{attempt<1?}, if the attack is tried]."
             ),
             parts={
                 "tried": TRIED,
+                "attacks": {
+                    "by": "scenario",
+                    "prosecutor": "knows {known} and who is in the release",
+                    "journalist": "knows {known}, but not who is in the release",
+                    "marketer": "links as many as possible by {known}",
+                },
                 "risk": {
                     "by": "measure",
-                    "share_above": ("{above/total:{unit}} {above/total:is|are} at a risk above {threshold_risk:%}"),
-                    "": "The {measure} risk of {unit:article} is {observed:%}",
+                    "share_above": (
+                        "{above/total:{unit}} {above/total:is|are} at a risk[{attempt<1?}, with the chance of an "
+                        "attempt,] above {threshold_risk:%}"
+                    ),
+                    "": (
+                        "The {measure} risk of {unit:article}[{attempt<1?}, with the chance of an attempt,] is "
+                        "{observed:%}"
+                    ),
                 },
             },
             values=_values,

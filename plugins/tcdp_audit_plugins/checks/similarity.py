@@ -182,16 +182,17 @@ CHECKS = [
         variant=lambda one: "hierarchy" if one.width is None else "interval",
         sentences=Sentences(
             passed=(
-                "In [{classes=1?}the only group|the worst of {classes:group}], of {worst_people}, {observed:%} of "
-                "{close}."
+                "In [{classes=1?}the only group|the most similar of {classes:group}], of {worst_people}, "
+                "{observed:%} of {close}."
             ),
-            failed="{victims} in which more than {threshold:%} of {close}; at worst {observed:%} do.",
+            failed="{victims} in which more than {threshold:%} of {close}; in {worst_group}, {observed:%} do.",
             impact=(
                 "{in_worst_group} [{several_rows?}{observed:%} of the different values of {attribute} that people "
                 "have {kind}|values of {attribute} {kind}, and an intruder who guesses the commonest kind is right "
                 "with {observed:chance}]."
             ),
             parts={
+                "worst_group": "the group with the most similar values",
                 "close": (
                     "the values of {attribute} [{parameters.level?}share a label at level {parameters.level} of the "
                     "hierarchy|lie within {width} of each other]"

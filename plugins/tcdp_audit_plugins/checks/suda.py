@@ -227,12 +227,12 @@ CHECKS = [
             passed="{singled_out}.",
             failed="{singled_out}, where {allowed}; {first:column} takes part most often.",
             impact=(
-                "[{records_singled_out>0?}An intruder who knows only {few} of {person} can be sure of anyone who is "
-                "singled out; {first:column} helps most often|No one is alone in {few} of {known}: an intruder who "
+                "[{records_singled_out>0?}An intruder who knows {few} about one of them can be sure to have found "
+                "their row; {first:column} helps most often|No one is alone in {few} of {known}: an intruder who "
                 "knows no more cannot be sure of anyone]."
             ),
             parts={
-                "few": "[{max_size=1?}a single column|{max_size} columns or fewer]",
+                "few": "[{max_size=1?}a single fact|{max_size} facts or fewer]",
                 "singled_out": (
                     "{failing/records:{record}} {failing/records:is|are} singled out by {few} out of {known}"
                 ),

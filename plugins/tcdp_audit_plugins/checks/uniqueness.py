@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -22,7 +23,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import CheckError, PopulationClasses
-from tcdp_audit.plugin.sentences import Outcome, Sentences, percent, sentence_case
+from tcdp_audit.plugin.sentences import Outcome, Sentences, say, sentence_case
 from tcdp_audit_plugins.checks._shared.pitman import (
     data_intrusion_simulation,
     log_linear_match,
@@ -96,7 +97,7 @@ def population_uniqueness(view: TableView, parameters: PopulationUniquenessParam
     elif "population" in view.companions:
         details |= exact_figures(covering_population(view))
     fraction = fraction_of(view)
-    if fraction is not None and not view.wildcard:
+    if fraction is not None and not view.wildcard and view.policy.document.tables is None:
         details |= _estimates(view, fraction)
     figures = [float(details[name]) for name in ("exact", *ESTIMATORS) if details.get(name) is not None]
     if len(figures) > 1:
@@ -196,6 +197,17 @@ def _needs(parameters: PopulationUniquenessParameters, _: PolicyDocument) -> set
     return {Need.POPULATION_ITSELF} if parameters.estimator == "exact" else {Need.POPULATION_SIZE, Need.PARTITION}
 
 
+NO_ESTIMATE = (
+    "an estimator spreads a population over combinations of single values, and several tables are judged as whole "
+    "histories; use `exact`, with `population:`"
+)
+
+
+def _faults(parameters: PopulationUniquenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    if document.tables is not None and parameters.estimator != "exact":
+        yield "estimator", NO_ESTIMATE
+
+
 def _sample_values(outcome: Outcome) -> dict[str, int]:
     """The number alone, and the number of all: entities where the details count them."""
     details, records = outcome.details, outcome.records
@@ -207,9 +219,16 @@ def _sample_values(outcome: Outcome) -> dict[str, int]:
 def _population_values(outcome: Outcome) -> dict[str, str]:
     """The name of the estimator, and what the others estimate."""
     estimator, details = outcome.parameters["estimator"], outcome.details
-    others = (name for name in ("exact", *ESTIMATORS) if name != estimator and details.get(name) is not None)
-    listed = ", ".join(f"{_name_of(name)} {percent(float(details[name]))}" for name in others)
-    return {"method": _name_of(estimator), "others": listed}
+    others = [name for name in ESTIMATORS if name != estimator and details.get(name) is not None]
+    figures = sorted(float(details[name]) for name in others)
+    texts = []
+    if estimator != "exact" and details.get("exact") is not None:
+        texts.append(say("counted there, it is {share:%}", share=float(details["exact"])))
+    if len(figures) == 1:
+        texts.append(say("{name} estimates {share:%}", name=_name_of(others[0]), share=figures[0]))
+    elif figures:
+        texts.append(say("other estimates run from {low:%} to {high:%}", low=figures[0], high=figures[-1]))
+    return {"method": _name_of(estimator), "others": "; ".join(texts)}
 
 
 def _name_of(estimator: str) -> str:
@@ -230,8 +249,8 @@ CHECKS: list[Check] = [
         sentences=Sentences(
             passed="{alone/total:{unit}} {alone/total:is|are} alone with {alone/total:its|their} {known}.",
             impact=(
-                "{intruder} [{details.victims>0?}finds a single {unit} with {observed:chance}, and can be sure of "
-                "it if they are in the release|finds more than one {unit} for everyone]."
+                "{intruder} [{details.victims>0?}finds exactly one {unit} with {observed:chance}, which is the right "
+                "one if they are in the release|finds more than one {unit} for everyone]."
             ),
             values=_sample_values,
         ),
@@ -250,17 +269,22 @@ CHECKS: list[Check] = [
         variant=lambda one: one.estimator,
         needs={Need.POPULATION, Need.ROWS},
         needs_if=_needs,
+        validate=_faults,
         compares=lambda one: ("population",) if one.estimator == "exact" else (),
         sentences=Sentences(
             passed=(
                 "[{undefined?}No {record} is alone with its {known}: the share of population uniques is undefined, "
                 "the risk 0|{sample_uniques/records:{record}} {sample_uniques/records:is|are} alone in the release "
                 "by {known}, and [{estimator=exact?}{observed:%}|an estimated {observed:%} ({method})] of these are "
-                "alone in the population too[ ({others})][; {allowed}]]."
+                "alone in the population too[; {others}][; {allowed}]]."
             ),
             impact=(
-                "{intruder} [{undefined?}finds more than one record for everyone|and finds a single record is right "
-                "with {observed:chance} to take it for theirs, not knowing whether they are in the release]."
+                "{intruder}, but not whether they are in the release, may find exactly one matching record; it is "
+                "really theirs with {observed:chance}."
+            ),
+            no_impact=(
+                "{intruder}[{undefined?} finds more than one record for everyone|, but not whether they are in the "
+                "release, may find exactly one matching record; others of the population match it as well]."
             ),
             values=_population_values,
         ),

@@ -22,7 +22,7 @@ def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
     from tcdp_audit_plugins.remedies.global_recoding import GLOBAL_RECODING  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.mondrian import MONDRIAN  # noqa: PLC0415
-    from tcdp_audit_plugins.remedies.noise import NOISE  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.noise import NOISE, T_BY_NOISE  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.pram import PRAM  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.rank_swapping import RANK_SWAPPING  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE  # noqa: PLC0415
@@ -37,5 +37,5 @@ def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
 
     yield from (BUCKETIZATION, REBUCKETIZE, MONDRIAN, REDISTRIBUTION, GENERALIZATION, MICROAGGREGATION, SUPPRESSION)
     yield from (GLOBAL_RECODING, TOP_BOTTOM_CODING, ROUNDING, RANK_SWAPPING, DATA_SHUFFLING, PRAM)
-    yield from (CORRELATED_NOISE, NOISE)
+    yield from (CORRELATED_NOISE, NOISE, T_BY_NOISE)
     yield from (REDRAW_PSEUDONYM, TRUNCATE_HISTORIES, COARSEN_TIME, SUPPRESS_EVENTS, SUPPRESS_UNITS)

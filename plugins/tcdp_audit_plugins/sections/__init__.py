@@ -48,6 +48,6 @@ def _row(outcome: Outcome) -> tuple[str, str, str]:
 
 
 SECTIONS = (
-    ReportSection(name="attacks", title="How it could be used against a person", blocks=stories, order=610),
+    ReportSection(name="attacks", title="How it could be used against a person", blocks=stories, order=100),
     ReportSection(name="differential_privacy", title="Read as differential privacy", blocks=reading, order=620),
 )

@@ -7,30 +7,17 @@ record linkage of disclosure control.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf, isfinite
 
 from tcdp_audit.plugin._internal import failing
 from tcdp_audit.plugin.report import Audit, Rows
-from tcdp_audit.plugin.sentences import (
-    Outcome,
-    agree,
-    column_of,
-    count,
-    figure,
-    known_columns,
-    percent,
-    plural,
-    record_noun,
-    unit_noun,
-)
+from tcdp_audit.plugin.sentences import Outcome, count, figure, percent, record_noun, say, unit_noun
 from tcdp_audit_plugins.checks._shared.known_attributes import few_columns
-from tcdp_audit_plugins.checks._shared.sensitive_values import may_be_shared
+from tcdp_audit_plugins.checks._shared.sensitive_values import LEAST_MEMBERS, may_be_shared
 
 HEAD = ("who", "what they do", "in this file")
-INTRODUCTION = (
-    "Six people who might open the file, what each of them does with it, and how far they get. Do not add the "
-    "numbers; people can appear in several."
-)
+INTRODUCTION = "Six people who might open the file, and how far they get. Do not add the numbers."
 Applicability = Callable[[Outcome], str]
 
 
@@ -57,15 +44,27 @@ def _reach(audit: Audit, story: Story) -> str:
     """The reach of an intruder by the first check that was run, on each column that it was run on."""
     for name, reach in story.measured_by:
         outcomes = [one for one in audit.expectations if one.check == name and one.observed is not None]
-        sentences = dict.fromkeys(reach(one) for one in outcomes)
+        sentences = dict.fromkeys(reach(_with_values(one)) for one in outcomes)
         if any(sentences):
             return " ".join(one for one in sentences if one)
-    return f"Not counted: the policy does not ask for {story.measured_by[0][0]}."
+    return say("Not counted: the policy does not ask for {check}.", check=story.measured_by[0][0])
 
 
-def _people(outcome: Outcome, number: int) -> str:
-    noun = record_noun(outcome)
-    return f"{count(number)} {noun if number == 1 else plural(noun)}"
+def _with_values(outcome: Outcome) -> Outcome:
+    """The outcome of the groups in which someone has a value: in the others there is nothing to learn."""
+    details, worst = outcome.details, outcome.details.get("worst_with_value")
+    if worst is None or outcome.comparison is None:
+        return outcome
+    classes, records = int(details["classes_without_value"]), int(details["records_without_value"])
+    none = 0.0 if outcome.comparison.higher_is_safer else inf  # the figure of a group without a value
+    rows = [
+        [value, number - classes * (value == none), held - records * (value == none)]
+        for value, number, held in details["distribution"]
+    ]
+    changed = {**details, "distribution": rows}
+    if "victims" in details:
+        changed["victims"] -= records
+    return replace(outcome, observed=worst.get("figure", outcome.observed), details=changed)
 
 
 def _at(outcome: Outcome, least: float, most: float) -> int:
@@ -75,38 +74,58 @@ def _at(outcome: Outcome, least: float, most: float) -> int:
 
 
 def _alone(outcome: Outcome) -> str:
-    alone, smallest = _at(outcome, 1, 1), figure(outcome.observed)
-    result = f"{_people(outcome, alone)} {agree(alone, 'is', 'are')} the only match" if alone else "No one is unique"
     few = failing(outcome)
-    small = f"; {_people(outcome, few[1])} {agree(few[1], 'is', 'are')} in groups too small" if few and few[1] else ""
-    return f"By {known_columns(outcome)}: {result[0].lower() + result[1:]}; the smallest group has {smallest}{small}."
+    return say(
+        "By {known}: [{alone>0?}{alone:{record}} {alone:is|are} the only match|no one is unique]; the smallest group "
+        "has {smallest}[{small>0?}; {small:{record}} {small:is|are} in groups too small].",
+        outcome,
+        alone=_at(outcome, 1, 1),
+        smallest=figure(outcome.observed),
+        small=few[1] if few else 0,
+    )
+
+
+def _in_smallest(outcome: Outcome) -> str:
+    """The size of the smallest group, of a check that reports it among its details."""
+    return say(
+        "By {known}: the smallest group has {smallest:text}.",
+        outcome,
+        smallest=count(int(outcome.details["k"]), record_noun(outcome)),
+    )
 
 
 def _unique(outcome: Outcome) -> str:
-    alone, people = _victims(outcome)
-    return f"By {known_columns(outcome)}: {people} {agree(alone, 'is', 'are')} the only match."
+    alone, noun = _victims(outcome)
+    return say("By {known}: {alone:{noun}} {alone:is|are} the only match.", outcome, alone=alone, noun=noun)
 
 
 def _victims(outcome: Outcome) -> tuple[int, str]:
-    """The number that an attack succeeds on, and the same with what they are: entities where these count once."""
+    """The number that an attack succeeds on, and the noun of what they are: entities where these count once."""
     entities = outcome.details.get("victim_units")
     if entities is None:
-        number = int(outcome.details.get("victims", 0))
-        return number, _people(outcome, number)
-    return int(entities), count(int(entities), unit_noun(outcome))
+        return int(outcome.details.get("victims", 0)), record_noun(outcome)
+    return int(entities), unit_noun(outcome)
 
 
 def _by_few(outcome: Outcome) -> str:
     """What knowing any L quasi-identifiers at most reveals."""
-    few, alone = few_columns(outcome.parameters["L"]), _of_most(outcome, "unique_records")
-    result = f"{_people(outcome, alone)} {agree(alone, 'is', 'are')} the only match" if alone else "no one is unique"
-    return f"By {few} out of {known_columns(outcome)}: {result}; the smallest group has {figure(outcome.observed)}."
+    return say(
+        "By {few:text} out of {known}: [{alone>0?}{alone:{record}} {alone:is|are} the only match|no one is unique]; "
+        "the smallest group has {smallest}.",
+        outcome,
+        few=few_columns(outcome.parameters["L"]),
+        alone=_of_most(outcome, "unique_records"),
+        smallest=figure(outcome.observed),
+    )
 
 
 def _secret_by_few(outcome: Outcome) -> str:
-    victims = _of_most(outcome, "records_in_homogeneous_groups")
-    verb = agree(victims, "is in a group that has", "are in groups that have")
-    return f"{_people(outcome, victims)} {verb} a single secret, by {few_columns(outcome.parameters['L'])}."
+    return say(
+        "{victims:{record}} {victims:is in a group that has|are in groups that have} a single secret, by {few:text}.",
+        outcome,
+        victims=_of_most(outcome, "records_in_homogeneous_groups"),
+        few=few_columns(outcome.parameters["L"]),
+    )
 
 
 def _of_most(outcome: Outcome, detail: str) -> int:
@@ -116,95 +135,163 @@ def _of_most(outcome: Outcome, detail: str) -> int:
 
 
 def _same_secret(outcome: Outcome) -> str:
-    victims, people = _victims(outcome)
-    return f"{people} {_in_single(outcome, victims)} {column_of(outcome)}."
+    return _in_single(outcome, *_victims(outcome))
 
 
 def _one_value(outcome: Outcome) -> str:
-    victims = _at(outcome, 1, 1)
-    return f"{_people(outcome, victims)} {_in_single(outcome, victims)} {column_of(outcome)}."
+    return _in_single(outcome, _at(outcome, 1, 1), record_noun(outcome))
 
 
-def _in_single(outcome: Outcome, victims: int) -> str:
-    """The verb of a sentence on those whose group gives a value away, which may not be the only one of its members."""
-    if may_be_shared(outcome):
-        where = agree(victims, "is in a group", "are in groups")
-        return f"{where} in which everyone has the same"
-    return f"{agree(victims, 'is in a group that has', 'are in groups that have')} a single"
+def _in_single(outcome: Outcome, victims: int, noun: str) -> str:
+    """The sentence on those whose group gives a value away, which may not be the only one of its members."""
+    return say(
+        "{victims:{noun}} [{shared?}{victims:is in a group|are in groups} in which everyone has the same|"
+        "{victims:is in a group that has|are in groups that have} a single] {attribute}"
+        "[{valueless>0?}; {valueless:{record}} {valueless:is|are} in groups in which no one has any].",
+        outcome,
+        victims=victims,
+        noun=noun,
+        shared=may_be_shared(outcome),
+        valueless=int(outcome.details.get("records_without_value", 0)),
+    )
 
 
 def _one_other(outcome: Outcome) -> str:
-    victims = _at(outcome, 0, 1)
-    return f"{_people(outcome, victims)}: knowing one other member at most leaves a single {column_of(outcome)}."
+    return say(
+        "{victims:{record}}: knowing one other member at most leaves a single {attribute}.",
+        outcome,
+        victims=_at(outcome, 0, 1),
+    )
 
 
 def _two_values(outcome: Outcome) -> str:
-    victims = _at(outcome, 2, 2)
-    verb = agree(victims, "is in a group", "are in groups")
-    return f"{_people(outcome, victims)} {verb} with two {column_of(outcome)} values: ruling out one leaves the other."
+    return say(
+        "{victims:{record}} {victims:is in a group|are in groups} with two {attribute} values: ruling out one leaves "
+        "the other.",
+        outcome,
+        victims=_at(outcome, 2, 2),
+    )
 
 
 def _likelier(outcome: Outcome) -> str:
-    observed, column = outcome.observed or 0, column_of(outcome)
-    sentence = f"At worst a value of {column} is {figure(observed)} times as common as in the whole file."
-    return sentence if observed > 0 else ""
+    times = outcome.observed or 0
+    if times <= 0:
+        return ""
+    return _as_common(outcome, times)
 
 
 def _gain(outcome: Outcome) -> str:
-    observed, column = outcome.observed or 0, column_of(outcome)
-    sentence = f"At worst a {column} is {figure(1 + observed)} times as common as in the whole file."
-    return sentence if observed > 0 else ""
+    gain = outcome.observed or 0
+    if gain <= 0:
+        return ""
+    return _as_common(outcome, 1 + gain)
+
+
+def _as_common(outcome: Outcome, times: float) -> str:
+    """How common a value is in the group where it is most common, compared with the whole file."""
+    return say(
+        "In one group, [{bounded?}a value of {attribute} is {times} times as common as in the whole file, the most of "
+        "all groups|there is a value of {attribute} that the reference lacks, so nothing bounds a suspicion].",
+        outcome,
+        bounded=isfinite(times),
+        times=figure(times),
+    )
 
 
 def _mix(outcome: Outcome) -> str:
-    if outcome.parameters.get("distance", "equal") != "equal":
+    if outcome.parameters.get("distance", "equal") != "equal" or not isfinite(outcome.observed or 0):
         return ""
-    part = percent(outcome.observed)
-    return f"At worst {part} of a group would need another {column_of(outcome)} to look like the whole file."
+    shared = outcome.details.get("shared_value")
+    have, of = (None, None) if not shared else (shared.get("have"), shared.get("of"))
+    if not shared or (have == 1 and of != 1):  # no two have the same
+        return say(
+            "In the group furthest from the whole file, the mix of {attribute} differs from it by {share}.",
+            outcome,
+            share=percent(outcome.observed),
+        )
+    return say(
+        "In the group furthest from the whole file, [{of=1?}of {of:{record}}, {attribute} is known for certain"
+        "|[{of?}{have} of {of}|{share}] have the same {attribute}]; in the whole file [{rare?}fewer than 1 in "
+        "{least}|{whole:one in}] [{of=1?}have the same|do].",
+        outcome,
+        have=have,
+        of=of,
+        share=percent(shared.get("in_group")),
+        rare=not shared["in_reference"],
+        least=20 if (of or LEAST_MEMBERS) < LEAST_MEMBERS else 200,
+        whole=shared["in_reference"],
+    )
 
 
 def _alike(outcome: Outcome) -> str:
-    return f"At worst {percent(outcome.observed)} of a group have nearly the same {column_of(outcome)}."
+    return say(
+        "In the group with the most similar values, {share} have nearly the same {attribute}.",
+        outcome,
+        share=percent(outcome.observed),
+    )
 
 
 def _linked(outcome: Outcome) -> str:
     chance = outcome.details.get("random_baseline")
-    guess = "" if not isinstance(chance, float | int) else f"; guessing is right for {percent(float(chance))}"
-    return f"{percent(outcome.observed)} of the pairs are right{guess}."
+    return say(
+        "{share} of the pairs are right[{guess?}; guessing is right for {guess}].",
+        outcome,
+        share=percent(outcome.observed),
+        guess=percent(float(chance)) if isinstance(chance, float | int) else "",
+    )
 
 
 def _concealed(outcome: Outcome) -> str:
-    certain, least = int(outcome.details["certain"]), figure(outcome.observed)
-    if certain:
-        return f"{_people(outcome, certain)} can only be one record, by {known_columns(outcome)}."
-    return f"Everyone may be one of {least} records at least, by {known_columns(outcome)}."
+    return say(
+        "[{certain>0?}{certain:{record}} can only be one record|Everyone may be one of {least} records at least], by "
+        "{known}.",
+        outcome,
+        certain=int(outcome.details["certain"]),
+        least=figure(outcome.observed),
+    )
 
 
 def _cornered(outcome: Outcome) -> str:
-    certain, records = int(outcome.details["certain"]), outcome.records
-    share = 0.0 if records is None else float(outcome.details["expected_correct"]) / records.total
-    ruled_out = "By how the file was masked all rows but one are ruled out for"
-    return f"{ruled_out} {_people(outcome, certain)}; guessing among what is left is right for {percent(share)}."
+    records = outcome.records
+    return say(
+        "By how the file was masked all rows but one are ruled out for {certain:{record}}; guessing among what is left "
+        "is right for {share}.",
+        outcome,
+        certain=int(outcome.details["certain"]),
+        share=percent(0.0 if records is None else float(outcome.details["expected_correct"]) / records.total),
+    )
 
 
 def _left_over(outcome: Outcome) -> str:
-    return f"By how the file was masked, everyone may be one of {figure(outcome.observed)} or more."
+    sentence = "By how the file was masked, everyone may be one of {least} or more."
+    return say(sentence, outcome, least=figure(outcome.observed))
 
 
 def _inferred(outcome: Outcome) -> str:
-    own = f"The nearest record shows {column_of(outcome, outcome.parameters['target'])} rightly for"
-    sentence = f"{own} {percent(float(outcome.details['success']))} of the {plural(record_noun(outcome))}"
-    return sentence + _of_control(outcome)
+    return say(
+        "The nearest record shows {target:column} rightly for {share} of the {record:plural}"
+        "[{control?}; of people who are not in the data, {control}].",
+        outcome,
+        target=outcome.parameters["target"],
+        share=percent(float(outcome.details["success"])),
+        control=_control(outcome),
+    )
 
 
 def _joined(outcome: Outcome) -> str:
-    joined = f"Two lists of the same people are joined for {percent(float(outcome.details['success']))} of them"
-    return joined + _of_control(outcome)
+    return say(
+        "Two lists of the same people are joined for {share} of them"
+        "[{control?}; of people who are not in the data, {control}].",
+        outcome,
+        share=percent(float(outcome.details["success"])),
+        control=_control(outcome),
+    )
 
 
-def _of_control(outcome: Outcome) -> str:
+def _control(outcome: Outcome) -> str:
+    """The share of right answers about people who are not in the data; empty where there are none of those."""
     control = outcome.details.get("control_success")
-    return "." if control is None else f"; of people who are not in the data, {percent(float(control))}."
+    return "" if control is None else percent(float(control))
 
 
 STORIES = (
@@ -214,7 +301,7 @@ STORIES = (
         (
             ("k_anonymity", _alone),
             ("sample_uniqueness", _unique),
-            ("alpha_k_anonymity", _alone),
+            ("alpha_k_anonymity", _in_smallest),
             ("lkc_privacy", _by_few),
         ),
     ),

@@ -11,7 +11,7 @@ from pydantic import Field
 from tcdp_audit.plugin.check import Parameters, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detection, Detections, Detector, Exact, PolicyDocument, Role, Text, detect
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import Outcome, agree, column_of, count
+from tcdp_audit.plugin.sentences import Outcome, agree, column_of, count, say
 
 NO_DETECTOR = "no plugin that takes part has a detector of identifiers, so nothing can be looked for"
 SHOWN = 3  # columns of which a sentence says what they hold
@@ -109,7 +109,10 @@ STILL_OPEN = "[; not decided of {undecided_columns}]"
 def columns_in(outcome: Outcome, does: str, do: str) -> dict[str, Any]:
     """The values of sentences about columns; `does` and `do` are the verb for one more column and for several."""
     columns, details = outcome.details["columns"], outcome.details
-    said = [f"{column_of(outcome, one)} holds {details['kinds'][one]}" for one in columns[:SHOWN]]
+    said = [
+        say("{column} holds {kind:text}", column=column_of(outcome, one), kind=details["kinds"][one])
+        for one in columns[:SHOWN]
+    ]
     more = len(columns) - SHOWN
     rest = f"; and {count(more, 'more column')} {agree(more, does, do)}" if more > 0 else ""
     return {

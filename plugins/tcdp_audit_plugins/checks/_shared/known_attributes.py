@@ -12,7 +12,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin.check import Parameters
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
-from tcdp_audit.plugin.sentences import agree, count
+from tcdp_audit.plugin.sentences import count, say
 
 
 def known_attributes(attributes: Sequence[str] | None, quasi_identifiers: Iterable[str], *others: str) -> list[str]:
@@ -69,7 +69,7 @@ def require_few_sets(attributes: int, order: int, parameter: str) -> Iterator[tu
 
 def few_columns(order: int) -> str:
     """What an intruder knows, in words."""
-    return agree(order, "a single column", f"{order:,} columns or fewer")
+    return say("[{order=1?}a single column|{order} columns or fewer]", order=order)
 
 
 Weight = Annotated[Exact, Field(ge=0, le=10**6)]

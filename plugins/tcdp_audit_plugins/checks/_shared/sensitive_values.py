@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import AttributeParameters, ClassEvidence, Histogram
+from tcdp_audit.plugin.check import AttributeParameters, ClassEvidence, Histogram, Parameters
 from tcdp_audit.plugin.detector import PolicyDocument, Role
 from tcdp_audit.plugin.engine import CheckError, Domain
 from tcdp_audit.plugin.sentences import Outcome, agree, count
@@ -64,10 +64,84 @@ def violation_of_missing(view: TableView, attribute: str, missing: int, noun: st
 
 
 SINGLE_VALUE = (  # an entity may have other values next to it
-    "[{several_rows?}all have the same value of {attribute}, which is known for certain"
-    "|{attribute} is the same throughout and known for certain]"
+    "[{worst_size=1?}{attribute} is known for certain"
+    "|{several_rows?}all have the same value of {attribute}, which is known for certain"
+    "|all have the same {attribute}, which is then known for certain]"
 )
-VALUES_LEFT = "[{observed>1?}only {observed} values of {attribute} are left for them|" + SINGLE_VALUE + "]"
+VALUES_LEFT = (
+    "[{observed=0?}none has a value of {attribute}|{observed>1?}only {observed} values of {attribute} are possible|"
+    + SINGLE_VALUE
+    + "]"
+)
+
+
+SHARED = "shared_value"  # the detail of the worst group on a value that many of its members have
+FEW_ENOUGH = 100  # below this a number reveals no more than its rounded share, from which it follows
+DIGITS = 2  # of a share in the whole table: an exact one would reveal the value
+LEAST_MEMBERS = 10  # of a group whose mean and moves are given: those of fewer would be close to a cell
+FEW_DIGITS = 1  # of a share in the whole table next to a smaller group: several values have it
+
+
+def commonest_value(evidence: ClassEvidence, _: Parameters) -> dict[str, Any]:
+    """The detail `shared_value` of the worst class: how many members have its commonest value, and how many others do.
+
+    Returns:
+        `have` of the class's `of` members with a value, for a hundred or more members their rounded share `in_group`;
+        and the rounded share `in_reference` of the whole table, coarser next to a class below
+        `LEAST_MEMBERS`. The value is not named. Empty where members have
+        several values. O(domain).
+    """
+    histogram, marginal = evidence.sensitive
+    return {} if marginal.units is not None else _on_value(evidence, int(np.argmax(histogram.counts)))
+
+
+def over_represented_value(evidence: ClassEvidence) -> dict[str, Any]:
+    """The same of the value whose share exceeds its share in the whole table most. O(domain)."""
+    histogram, marginal = evidence.sensitive
+    if marginal.units is not None:
+        return {}
+    excess = histogram.counts / histogram.total[0] - marginal.weights[histogram.values] / marginal.total
+    return _on_value(evidence, int(np.argmax(excess)))
+
+
+def _on_value(evidence: ClassEvidence, pair: int) -> dict[str, Any]:
+    histogram, marginal = evidence.sensitive
+    have, of = int(histogram.counts[pair]), int(histogram.total[0])
+    in_group = {"have": have, "of": of} if of < FEW_ENOUGH else {"in_group": round(have / of, DIGITS)}
+    digits = DIGITS if of >= LEAST_MEMBERS else FEW_DIGITS
+    in_reference = round(float(marginal.weights[histogram.values[pair]] / marginal.total), digits)
+    return {SHARED: {**in_group, "in_reference": in_reference}}
+
+
+def on_shared_value(outcome: Outcome) -> dict[str, Any]:
+    """The values for `SAME_VALUE`: whether the detail is there, all members are alike, and none lacks a value."""
+    detail: Mapping[str, Any] = outcome.details.get(SHARED, {})
+    known = bool(detail) and not may_be_shared(outcome)
+    of, counted = detail.get("of"), bool(outcome.worst) and detail.get("of") == outcome.worst[0].records
+    return {
+        "is_counted": known,
+        "all_alike": known and (counted and detail["have"] == of),
+        "all_counted": counted,
+        "few": of is not None and of < LEAST_MEMBERS,
+        "whole": REFERENCES[outcome.conventions.get("reference", "release")],
+    }
+
+
+REFERENCES = {"release": "the whole file", "original": "the original file", "declared": "the declared distribution"}
+SAME_VALUE = (  # of the members of the worst group; its values are those of `on_shared_value`
+    "[{shared_value.of=1?}{attribute} is known for certain|{shared_value.have=1?}no two have the same {attribute}"
+    "|{all_alike?}all have the same {attribute}{elsewhere}"
+    "|{all_counted?}{shared_value.have} {shared_value.have:has|have} the same {attribute}{elsewhere}"
+    "|{shared_value.of?}{shared_value.have} of the {shared_value.of} with a value {shared_value.have:has|have} the "
+    "same {attribute}{elsewhere}|about {shared_value.in_group:%} have the same {attribute}{elsewhere}]"
+)
+IN_THE_WHOLE = (
+    "; in {whole} [{shared_value.in_reference=0?}fewer than 1 in [{few?}20|200] do|{shared_value.in_reference=1?}"
+    "nearly all do|about {shared_value.in_reference:one in} do]"
+)
+
+
+SHARED_PARTS = {"same_value": SAME_VALUE, "elsewhere": IN_THE_WHOLE}
 
 
 def uncertain_values(histogram: Histogram) -> Counts:

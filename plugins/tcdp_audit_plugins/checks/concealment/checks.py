@@ -146,7 +146,7 @@ CHECKS: list[Check] = [
                 "{failing/records:{record}} {failing/records:is|are} hidden among fewer than {threshold:released "
                 "record} by {known}; the least is {observed}{ruled_out}."
             ),
-            impact="{intruder}, and those of everyone else, finds the record with {guess:chance} at worst.",
+            impact="{intruder}, and those of everyone else, finds the record with {guess:chance} where the fewest fit.",
             parts={
                 "ruled_out": ("[; that everyone has a record of their own rules out {candidates_removed:candidate}]")
             },
@@ -167,7 +167,7 @@ CHECKS: list[Check] = [
         sentences=Sentences(
             passed="Every {record} that was released is {enough}, by {known}.",
             failed=("{failing/records:{record}} {failing/records:is|are} {few}, by {known}; the least is {observed}."),
-            impact="{intruder} is left with {details.one_to_k:released record} at worst.",
+            impact="{intruder} is left with {details.one_to_k:released record} where the fewest fit.",
             parts={
                 "enough": {
                     "by": "kind",

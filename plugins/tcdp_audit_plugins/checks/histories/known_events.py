@@ -183,7 +183,8 @@ CHECKS: list[Check] = [
             failed="{intruder_here} {does}; {worst}{certain}.",
             measured="{finds}{certain}.",
             impact=(
-                "{intruder_here} narrows them down to {observed:{unit}} at worst; a guess is right with {guess:chance}."
+                "{intruder_here} narrows them down to {observed:{unit}} where the fewest match; a guess is right with "
+                "{guess:chance} there."
             ),
             values=_values,
             parts={

@@ -14,7 +14,7 @@ from tcdp_audit.plugin._internal import estimate_of_largest
 from tcdp_audit.plugin.check import DisclosureType, Guide, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import Outcome, Sentences, count
+from tcdp_audit.plugin.sentences import Outcome, Sentences, say
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
     Aggregate,
     AttributePairs,
@@ -158,14 +158,15 @@ def _values(outcome: Outcome) -> dict[str, Any]:
 
 def _left_out(outcome: Outcome) -> list[str]:
     """Records that one table lacks, and attributes that were left out."""
-    details = outcome.details
+    originals, released = outcome.details["originals_not_released"], outcome.details["released_without_original"]
+    constant, empty = len(outcome.details["constant"]), len(outcome.details["without_values"])
     reasons = [
-        (details["originals_not_released"], "original", "not released"),
-        (details["released_without_original"], "released record", "without an original"),
-        (len(details["constant"]), "column", "left out as constant"),
-        (len(details["without_values"]), "column", "left out for want of values"),
+        (originals, say("{n:original} not released", n=originals)),
+        (released, say("{n:released record} without an original", n=released)),
+        (constant, say("{n:column} left out as constant", n=constant)),
+        (empty, say("{n:column} left out for want of values", n=empty)),
     ]
-    return [f"{count(number, noun)} {why}" for number, noun, why in reasons if number]
+    return [text for number, text in reasons if number]
 
 
 SENTENCES = Sentences(

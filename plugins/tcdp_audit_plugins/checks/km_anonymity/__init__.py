@@ -121,8 +121,8 @@ CHECKS: list[Check] = [
                 "the least is {observed:{unit}}."
             ),
             impact=(
-                "An intruder who knows {items} of {person} in {known} narrows them down to {observed:{unit}} at "
-                "worst; a guess is right with {guess:chance}."
+                "An intruder who knows {items} of {person} in {known} narrows them down to {observed:{unit}} "
+                "where the fewest match; a guess is right with {guess:chance} there."
             ),
             parts={"items": "[{m=1?}one item|{m} items or fewer]"},
         ),

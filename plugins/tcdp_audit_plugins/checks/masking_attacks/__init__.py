@@ -6,7 +6,7 @@ likelihood_attacks                         check how likely each person is under
 masked_values, channel, transitions        compute the likelihood of a change of categories
 noise, gaussian                            compute the likelihood of added noise
 posteriors, likelihood_figure              sum likelihoods up to posteriors, and count links
-parameters, labelled_matrix                read what the intruder knows, from the policy and from files
+parameters                                 read what the intruder knows, from the policy and from files
 """
 
 from __future__ import annotations

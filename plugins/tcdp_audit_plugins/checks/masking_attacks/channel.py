@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import agree, count
-from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import LabelledMatrix
+from tcdp_audit_plugins.checks.masking_attacks.parameters import LabelledMatrix
 
 Codes = NDArray[np.int64]
 MOST = 4_000  # values of an attribute: 128 MiB

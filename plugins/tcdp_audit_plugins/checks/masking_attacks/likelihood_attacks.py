@@ -167,6 +167,7 @@ def _own_standards(pairs: Pairs, names: list[str]) -> Space | None:
 CHECKS: list[Check] = [
     TableCheck(
         name="pram_attack",
+        concerns="masked",
         title="Attack on post-randomisation",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=PramParameters,
@@ -180,6 +181,7 @@ CHECKS: list[Check] = [
     ),
     TableCheck(
         name="noise_attack",
+        concerns="masked",
         title="Attack on added noise",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=NoiseParameters,

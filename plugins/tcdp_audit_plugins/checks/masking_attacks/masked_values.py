@@ -35,8 +35,13 @@ from tcdp_audit_plugins.checks.masking_attacks.channel import (
     places,
     retention_matrix,
 )
-from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import LabelledMatrix, matrix_of, read_matrix
-from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters, unknown_attributes
+from tcdp_audit_plugins.checks.masking_attacks.parameters import (
+    LabelledMatrix,
+    LikelihoodParameters,
+    matrix_of,
+    read_matrix,
+    unknown_attributes,
+)
 from tcdp_audit_plugins.checks.masking_attacks.transitions import CodedPoints, Transitions
 
 Share = Annotated[Exact, Field(ge=0, le=1)]

@@ -194,6 +194,7 @@ def _worst(figure: TableFigure, parameters: MicroaggregationAttackParameters) ->
 CHECKS: list[Check] = [
     TableCheck(
         name="microaggregation_attack",
+        concerns="masked",
         title="Attack on microaggregation",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=MicroaggregationAttackParameters,

@@ -17,8 +17,7 @@ from tcdp_audit.plugin.detector import AttributeDeclaration, Exact, PolicyDocume
 from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, without_key
-from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import read_matrix
-from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters, unknown_attributes
+from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters, read_matrix, unknown_attributes
 
 Scores = Literal["values", "ranks", "normal"]
 Percent = Annotated[Exact, Field(ge=0)]

@@ -135,6 +135,7 @@ def _values(outcome: Outcome) -> dict[str, int]:
 CHECKS: list[Check] = [
     TableCheck(
         name="rank_swap_attack",
+        concerns="masked",
         title="Attack on rank swapping",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=RankSwapParameters,

@@ -1,14 +1,15 @@
-"""Agreement of two values of an attribute: equal, near enough, or spelt alike. Missing ones never agree.
+"""Agreement of two values of an attribute: equal, near enough, or spelt alike, in levels. Missing ones never agree.
 
 Where agreement is more than equality, patterns of all pairs are enumerated in blocks and never held at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
 from math import ceil
 from typing import Any, Protocol
 
@@ -24,17 +25,18 @@ LARGEST = 2**28  # texts times bigrams: 1 GiB
 
 Whole = NDArray[np.int64]
 PAIRS = 2**20  # pairs in a block
+Levels = NDArray[np.int64]  # bit i says that a pair reaches level i of an attribute, and so all lower ones
 
 
 class Agreement(Protocol):
     """A relation between codes; `size` is the code of a missing value."""
 
-    def block(self, released: Codes, original: Codes) -> Agreeing:
-        """Whether each released code agrees with each original one, shape (released, original)."""
+    def block(self, released: Codes, original: Codes) -> Agreeing | Levels:
+        """The same for each released code and each original one, shape (released, original)."""
         ...
 
-    def paired(self, released: Codes, original: Codes) -> Agreeing:
-        """Whether codes side by side agree, shape (pairs,)."""
+    def paired(self, released: Codes, original: Codes) -> Agreeing | Levels:
+        """Whether codes side by side agree, or which levels of agreement they reach, shape (pairs,)."""
         ...
 
 
@@ -141,6 +143,61 @@ def alike(texts: Sequence[str], similarity: Fraction) -> Alike:
     return Alike(bigrams, np.array(least))
 
 
+COMPARATORS = {"jaro_winkler": "JaroWinkler", "levenshtein": "Levenshtein"}  # and their names in RapidFuzz
+NEAR = 1e-12  # two similarities of texts of up to 100 characters are equal, or farther apart than this
+
+
+@dataclass(frozen=True)
+class Graded:
+    """Texts agree on as many levels as their similarity reaches."""
+
+    texts: NDArray[np.object_]  # the text of each code
+    similarities: Callable[[list[str], list[str]], NDArray[np.float64]]  # of texts side by side, from 0 to 1
+    levels: NDArray[np.float64]  # the least similarity of each level; they ascend, and are above 0
+
+    def block(self, released: Codes, original: Codes) -> Levels:
+        """Each pair of distinct texts in the block is compared once."""
+        pairs = np.repeat(released, len(original)), np.tile(original, len(released))
+        return self.paired(*pairs).reshape(len(released), len(original))
+
+    def paired(self, released: Codes, original: Codes) -> Levels:
+        """Each distinct pair of texts is compared once: a sort of the pairs, and O(length^2) for each distinct one."""
+        size = len(self.texts)
+        keys, place = np.unique(released.astype(np.int64) * (size + 1) + original, return_inverse=True)
+        a, b = np.divmod(keys, size + 1)
+        present = (a < size) & (b < size)
+        scores = np.zeros(len(keys))
+        scores[present] = self.similarities(self.texts[a[present]].tolist(), self.texts[b[present]].tolist())
+        reached = np.searchsorted(self.levels - NEAR, scores, side="right")
+        return np.asarray(((1 << reached) - 1)[place])
+
+
+def graded(texts: Sequence[str], comparator: str, levels: Sequence[Fraction]) -> Graded:
+    """Texts agree on each level whose least similarity they reach, inclusive; letters in other cases differ.
+
+    `jaro_winkler` is Jaro's similarity, and above 0.7 a tenth of what it lacks more for each common character at the
+    start, of four at most; `levenshtein` is 1 - edits / length of the longer text. Both are fractions with small
+    denominators, so that a similarity within 1e-12 of a level equals it.
+
+    Levels are distinct, above 0 and at most 1, in any order.
+
+    Raises:
+        CheckError: RapidFuzz is not installed.
+
+    Source: Winkler, String comparator metrics and enhanced decision rules (1990); Levenshtein (1966).
+    """
+    try:
+        process, distance = import_module("rapidfuzz.process"), import_module("rapidfuzz.distance")
+    except ModuleNotFoundError:
+        raise CheckError('`comparators` need RapidFuzz; pip install "tcdp-audit[linkage]"') from None
+    scorer = getattr(distance, COMPARATORS[comparator]).normalized_similarity
+
+    def similarities(one: list[str], other: list[str]) -> NDArray[np.float64]:
+        return np.asarray(process.cpdist(one, other, scorer=scorer, dtype=np.float64))
+
+    return Graded(np.array(texts, dtype=np.object_), similarities, np.array(sorted(map(float, levels))))
+
+
 @dataclass(frozen=True)
 class Compared:
     """One attribute of two tables, coded over a common domain, and when two codes agree."""
@@ -148,6 +205,7 @@ class Compared:
     released: Codes
     original: Codes
     agreement: Agreement
+    levels: int = 1  # the bits of a pattern that say how far two codes agree
 
 
 def enumerated_counts(columns: Sequence[Compared]) -> Whole:
@@ -155,7 +213,7 @@ def enumerated_counts(columns: Sequence[Compared]) -> Whole:
 
     Cost: O(p n_released n_original) time; memory for 2^20 pairs.
     """
-    counts = np.zeros(1 << len(columns), dtype=np.int64)
+    counts = np.zeros(1 << sum(one.levels for one in columns), dtype=np.int64)
     for _, patterns in _blocks(columns):
         counts += np.bincount(patterns.ravel(), minlength=len(counts))
     return counts
@@ -178,8 +236,10 @@ def enumerated_best(columns: Sequence[Compared], rank: Whole) -> tuple[Whole, Wh
 def patterns_of_pairs(columns: Sequence[Compared], released: Whole, original: Whole) -> Whole:
     """The agreement pattern of some pairs, given by their positions. O(p pairs)."""
     patterns = np.zeros(len(released), dtype=np.int64)
-    for j, one in enumerate(columns):
-        patterns |= one.agreement.paired(one.released[released], one.original[original]).astype(np.int64) << j
+    bit = 0
+    for one in columns:
+        patterns |= one.agreement.paired(one.released[released], one.original[original]).astype(np.int64) << bit
+        bit += one.levels
     return patterns
 
 
@@ -190,6 +250,8 @@ def _blocks(columns: Sequence[Compared]) -> Iterator[tuple[slice, NDArray[np.uin
     for start in range(0, n, rows):
         records = slice(start, min(start + rows, n))
         patterns = np.zeros((records.stop - start, originals), dtype=np.uint16)
-        for j, one in enumerate(columns):
-            patterns |= one.agreement.block(one.released[records], one.original).astype(np.uint16) << j
+        bit = 0
+        for one in columns:
+            patterns |= one.agreement.block(one.released[records], one.original).astype(np.uint16) << bit
+            bit += one.levels
         yield records, patterns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -11,9 +11,14 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts, Floats, boundaries, positions_of
 from tcdp_audit.plugin.check import Parameters, TableView
-from tcdp_audit.plugin.detector import Role, Text
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.sentences import listing
 from tcdp_audit_plugins.checks.releases.classes import ClassValues, Positions, blocks_of, together
 
+NOT_FOLLOWED = (
+    "people of several tables are followed by the unit, which may be another one in each release; say "
+    "`keep_links: true` where all releases have the same pseudonyms"
+)
 BYTES = 96  # of a value while it is looked for in other releases
 
 
@@ -89,6 +94,21 @@ class SensitiveParameters(Parameters):
     sensitive: Annotated[
         Text | None, Field(description="The sensitive attribute; without it all of them, and the worst is the figure.")
     ] = None
+
+
+def faults_of_followed(parameters: SensitiveParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """The reasons why people of several tables cannot be followed through the releases, or a secret of them cannot."""
+    if document.tables is None:
+        return
+    if not document.keep_links:
+        yield "", NOT_FOLLOWED
+    if document.household is not None:
+        yield "", "people are followed one by one, and whole households are judged; leave `household` out"
+    asked = [parameters.sensitive] if parameters.sensitive else document.with_role(Role.SENSITIVE)
+    of_rows = [name for name in asked if name.partition(".")[0] in document.event_tables]
+    if of_rows:
+        names = listing([repr(name) for name in of_rows])
+        yield "sensitive", f"a person may have several values of {names}; name an attribute of the table of units"
 
 
 def sensitive_attributes(parameters: SensitiveParameters, view: TableView) -> list[str]:

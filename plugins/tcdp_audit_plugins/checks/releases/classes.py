@@ -139,29 +139,36 @@ def values_of_releases(view: TableView, releases: Sequence[ReleaseClasses], attr
     return [one.values(attribute, missing_is_a_value=convention == "own_category") for one in releases]
 
 
-def rows_of_people(releases: Sequence[ReleaseClasses], key: str) -> list[Positions]:
+def followed_by(view: TableView, key: str) -> str:
+    """The name of the column that people are followed by: the key, or the unit where histories are judged."""
+    return key if view.of_rows is None else view.of_rows.policy.document.unit or key
+
+
+def rows_of_people(releases: Sequence[ReleaseClasses], key: str, name: str) -> list[Positions]:
     """For each release the row of each person by the code of their key, -1 for anyone who is not in it.
+
+    Errors call the key by `name`.
 
     Raises:
         CheckError: a record has no key, or two of a release have the same; the message counts, and names no value.
 
     Cost: O(records).
     """
-    return [_rows_of_people(one.table, key) for one in releases]
+    return [_rows_of_people(one.table, key, name) for one in releases]
 
 
-def _rows_of_people(table: CodedTable, key: str) -> Positions:
+def _rows_of_people(table: CodedTable, key: str, name: str) -> Positions:
     codes, people = table.codes[key], table.domains[key].size
     times = np.bincount(codes, minlength=people + 1)
     if times[-1]:
         records = count(int(times[-1]), "record")
         raise CheckError(
-            f"people cannot be followed: the key {key!r} is missing in {records} of {table.name}; fill it in"
+            f"people cannot be followed: the key {name!r} is missing in {records} of {table.name}; fill it in"
         )
     repeated = int((times > 1).sum())
     if repeated:
         raise CheckError(
-            f"people cannot be followed: {count(repeated, 'value')} of the key {key!r} in more than one record of "
+            f"people cannot be followed: {count(repeated, 'value')} of the key {name!r} in more than one record of "
             f"{table.name}; name a key with one record for each person"
         )
     rows = np.full(people, -1, dtype=np.int64)

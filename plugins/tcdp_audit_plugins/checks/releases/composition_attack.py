@@ -19,6 +19,7 @@ from tcdp_audit_plugins.checks.releases.candidates import (
     Candidates,
     SensitiveParameters,
     candidates,
+    faults_of_followed,
     sensitive_attributes,
 )
 from tcdp_audit_plugins.checks.releases.classes import (
@@ -27,6 +28,7 @@ from tcdp_audit_plugins.checks.releases.classes import (
     Positions,
     ReleaseClasses,
     classes_of_releases,
+    followed_by,
     rows_of_people,
     values_of_releases,
 )
@@ -81,7 +83,7 @@ def composition_attack(view: TableView, parameters: CompositionParameters) -> Ta
         left = _of_classes(view, releases, values)
         place = np.arange(len(left.number))
     else:
-        rows = rows_of_people(releases, key)
+        rows = rows_of_people(releases, key, followed_by(view, key))
         left = Left.worst_of([_of_people(releases, rows, own, view.memory) for own in values.values()])
         place = np.append(releases[0].class_of, -1)[rows[0]]
     outcome = _figure(left, place, parameters.at_least, by_key=key is not None)
@@ -173,6 +175,8 @@ NO_COMMON_CLASS = (
 CHECKS: list[Check] = [
     TableCheck(
         name="composition_attack",
+        history_reading=lambda _: "linked",
+        validate=faults_of_followed,
         title="Composition attack",
         disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=CompositionParameters,
@@ -188,10 +192,9 @@ CHECKS: list[Check] = [
                 "{with_one/records:{record}} a single one is]."
             ),
             impact=(
-                "{intruder}, and that they are in several releases, [{observed=0?}finds groups without a common "
-                "value at worst: their value is another one in each|{observed=1?}knows their value of "
-                "{details.sensitive} for certain at worst|is left with {observed} values of {details.sensitive} at "
-                "worst]."
+                "{intruder}, and that they are in several releases, [{observed=0?}may find groups without a common "
+                "value: their value is another one in each|{observed=1?}can know their value of {details.sensitive} "
+                "for certain|is left with {observed} values of {details.sensitive} where the fewest are left]."
             ),
             parts={"left": ("of {details.sensitive} left, once this release and the earlier ones are intersected")},
         ),

@@ -15,13 +15,19 @@ from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, Tab
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
-from tcdp_audit_plugins.checks.releases.candidates import SensitiveParameters, candidates, sensitive_attributes
+from tcdp_audit_plugins.checks.releases.candidates import (
+    SensitiveParameters,
+    candidates,
+    faults_of_followed,
+    sensitive_attributes,
+)
 from tcdp_audit_plugins.checks.releases.classes import (
     ClassValues,
     Lifespans,
     Positions,
     ReleaseClasses,
     classes_of_releases,
+    followed_by,
     rows_of_people,
     values_of_releases,
 )
@@ -87,7 +93,7 @@ def m_invariance(view: TableView, parameters: InvarianceParameters) -> TableFigu
     names, key = sensitive_attributes(parameters, view), view.policy.document.key
     assert key is not None  # noqa: S101 - a policy without one is refused
     releases = classes_of_releases(view, [*names, key])
-    rows = rows_of_people(releases, key)
+    rows = rows_of_people(releases, key, followed_by(view, key))
     shown = [signatures(releases, rows, values_of_releases(view, releases, name), view.memory) for name in names]
     if not any(one.now.any() for one in shown):
         raise CheckError(NO_COMMON_PERSON)
@@ -130,6 +136,8 @@ def _figure(
 CHECKS: list[Check] = [
     TableCheck(
         name="m_invariance",
+        history_reading=lambda _: "linked",
+        validate=faults_of_followed,
         title="m-invariance",
         disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=InvarianceParameters,
@@ -148,8 +156,8 @@ CHECKS: list[Check] = [
                 "{classes_with_repeated_values:has|have} no value, or one of them twice]]."
             ),
             impact=(
-                "{intruder} and follows them through the releases is left with the same {observed:value} each time: "
-                "a guess is right with {guess:chance} at worst."
+                "{intruder} and follows them through the releases is left with the same {observed:value} each time "
+                "where the fewest are left: a guess is right with {guess:chance} there."
             ),
             no_impact="{intruder} and follows them through the releases may rule values out until one is left.",
         ),

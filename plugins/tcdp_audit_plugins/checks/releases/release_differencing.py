@@ -136,6 +136,7 @@ def _values(outcome: Outcome) -> dict[str, Any]:
 CHECKS: list[Check] = [
     TableCheck(
         name="release_differencing",
+        history_reading=lambda _: "linked",
         title="Release differencing",
         disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=DifferencingParameters,
@@ -156,8 +157,8 @@ CHECKS: list[Check] = [
             ),
             impact=(
                 "An intruder who compares the counts of two releases learns [{unchanged?}of no one who joined or "
-                "left: they are the same|at worst that {person} is [{observed=1?}the only one|one of {observed}] "
-                "who came to a group or left it]."
+                "left: they are the same|from the smallest difference that {person} is [{observed=1?}the only one|one "
+                "of {observed}] who came to a group or left it]."
             ),
             parts={
                 "changed": "more or fewer {record:plural} than in an earlier release",

@@ -185,8 +185,8 @@ CHECKS: list[Check] = [
             ),
             impact=(
                 "An intruder who subtracts the counts of two tables learns [{unchanged?}of no one who is in one of "
-                "them only: they are equal|at worst that {person} is [{observed=1?}the only one|one of {observed}] "
-                "of a group who is in one of them only]."
+                "them only: they are equal|from the smallest difference that {person} is [{observed=1?}the only one|"
+                "one of {observed}] of a group who is in one of them only]."
             ),
             parts={
                 "differs": "more or fewer {record:plural} in {first} than in {second}",

@@ -192,17 +192,17 @@ CHECKS = [
         sentences=Sentences(
             passed=(
                 "Every {record} is in a group whose mix of {details.attribute:column} differs from some group of at "
-                "least {n} around it by at most {far} ({distance_name})."
+                "least {n} around it [{infinite?}without bound|by at most {observed}] ({distance_name})."
             ),
             failed=(
                 "{victims} whose mix of {details.attribute:column} differs by more than {threshold} from every "
-                "group of {n} around it ({distance_name}); the furthest differs by {far}."
+                "group of {n} around it ({distance_name}); the furthest differs {far}."
             ),
             impact=(
                 "In the group that deviates most, {details.attribute:column} differs from that of every group of "
-                "{n} or more around them by {far}."
+                "{n} or more around them {far}."
             ),
-            parts={"far": "[{infinite?}an infinite distance|{observed}]"},
+            parts={"far": "[{infinite?}without bound|by {observed}]"},
             values=lambda outcome: {"distance_name": KINDS[Distance(outcome.parameters["distance"])].name},
         ),
         guide=built_in_guide(__file__, "nt_closeness.md"),

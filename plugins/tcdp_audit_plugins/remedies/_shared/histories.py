@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.plugin._internal import LinkedRows
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Scale
 from tcdp_audit.plugin.remedy import Attribute, RemedyError, RemedyView, Treatment, failing_demands
 from tcdp_audit.plugin.sentences import Outcome, count, listing
@@ -90,6 +91,15 @@ def joined_rows(view: RemedyView) -> JoinedRows:
     name = joining_column(view.policy.document)
     assert name is not None  # noqa: S101 - `why_not_joined` has seen it
     return JoinedRows(view.attribute(name) if view.joining is None else view.joining, view.unit_noun)
+
+
+def rows_of_histories(view: RemedyView) -> LinkedRows | None:
+    """The rows of all tables, or of one, by the units that join them; None where no whole histories are judged."""
+    if view.linked is not None:
+        return view.linked
+    if why_not_joined(view) or not any(one.conventions.get("known_rows") == "all" for one in view.outcomes):
+        return None
+    return LinkedRows("", joined_rows(view).unit, {}, {}, {"": view.records})
 
 
 def only_on_histories(view: RemedyView, outcome: Outcome) -> str:

@@ -4,6 +4,8 @@
 - `losses`: the records grouped once, at the lowest levels, and what a combination of levels costs;
 - `lattice`: all combinations, whether one keeps the policy, and the one with the least loss;
 - `local_recoding`: finer labels, class by class, and from where that begins;
+- `unit_base`: columns of several tables as axes of the lattice, and units grouped by their whole histories;
+- `histories`: the judge and the search where whole histories are judged;
 - `apply`: the parameters, and the remedy from a view to columns at the best levels, or why there are none.
 """
 
@@ -34,4 +36,6 @@ GENERALIZATION = Remedy(
     validate=faults,
     suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
+    acts_on_histories=True,
+    linked_tables=True,
 )

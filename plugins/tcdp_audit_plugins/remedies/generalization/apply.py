@@ -14,9 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from tcdp_audit.plugin._internal import LinkedRows
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
-from tcdp_audit.plugin.remedy import MergedDemands, NewColumn, RemedyError, RemedyParameters, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import (
+    MergedDemands,
+    NewColumn,
+    RemedyError,
+    RemedyParameters,
+    RemedyView,
+    Treatment,
+    failing_demands,
+)
 from tcdp_audit.plugin.sentences import Outcome, agree, listing
+from tcdp_audit_plugins.remedies._shared.histories import rows_of_histories
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 from tcdp_audit_plugins.remedies._shared.search import (
     ClassSize,
@@ -26,10 +36,17 @@ from tcdp_audit_plugins.remedies._shared.search import (
     proposals_of_size,
     refused_as_one_class,
 )
+from tcdp_audit_plugins.remedies.generalization.histories import (
+    HistoryJudge,
+    HistorySearch,
+    HistoryTrials,
+    refusal_of_histories,
+)
 from tcdp_audit_plugins.remedies.generalization.lattice import JudgedNode, Lattice, LatticeSearch, NodeJudge, Ways
 from tcdp_audit_plugins.remedies.generalization.levels import GeneralizationLevels, generalization_levels
-from tcdp_audit_plugins.remedies.generalization.local_recoding import recoded_locally
+from tcdp_audit_plugins.remedies.generalization.local_recoding import recoded_histories, recoded_locally
 from tcdp_audit_plugins.remedies.generalization.losses import Base, Measure, mean_penalties
+from tcdp_audit_plugins.remedies.generalization.unit_base import UnitBase, axes_of
 
 Widths = Annotated[list[Annotated[Exact, Field(gt=0)]], Field(min_length=1)]
 LIMITS = (0.01, 0.05)  # of suppressed records, in a plan
@@ -50,7 +67,13 @@ class GeneralizationParameters(RemedyParameters):
         ),
     ] = Measure.NCP
     suppression: Annotated[
-        Exact, Field(ge=0, lt=1, description="The largest share of records that may be suppressed instead.")
+        Exact,
+        Field(
+            ge=0,
+            lt=1,
+            description="The largest share of records that may be suppressed instead; where whole histories are "
+            "judged, of people with all their rows.",
+        ),
     ] = Fraction(0)
     levels: Annotated[
         dict[Text, Annotated[int, Field(ge=0)]] | None,
@@ -90,9 +113,13 @@ def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> It
 
 def why_not_applicable(view: RemedyView, parameters: GeneralizationParameters | None, outcome: Outcome) -> str:
     """Say why climbing hierarchies cannot help a failing demand, or nothing."""
-    if other := only_by_size(view, outcome):
+    if view.judges_histories(outcome):
+        if rows_of_histories(view) is None:
+            return "acts on single rows, and this demand judges all rows of a unit together"
+    elif other := only_by_size(view, outcome):
         return other
-    unasked = parameters is None and all(one.hierarchy is None for one in view.quasi_identifiers)
+    known = [attribute for one in (view, *view.tables.values()) for attribute in one.quasi_identifiers]
+    unasked = parameters is None and all(one.hierarchy is None for one in known)
     return "no quasi-identifier has a hierarchy" if unasked else ""
 
 
@@ -103,8 +130,11 @@ def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatm
         RemedyError: no combination of levels keeps the policy, a fixed level does not exist, or a hierarchy does not
             fit the column.
 
-    Cost: a sort of the records; for each node looked at a sort of the base classes and their sensitive values.
+    Cost: a sort of the records; for each node looked at a sort of the base classes and their sensitive values. Where
+    whole histories are judged, an audit for some of the nodes.
     """
+    if (rows := rows_of_histories(view)) is not None:
+        return _generalize_histories(view, parameters, rows)
     k = chosen_size(view, parameters.k, partial(_of_size, view, parameters))
     note = note_of_size(parameters.k, k)
     parameters = parameters.model_copy(update={"k": k})
@@ -122,11 +152,53 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
     if all(why_not_applicable(view, None, one) for one in outcomes):
         return
     limits: list[dict[str, Any]] = [{}, *({"suppression": limit} for limit in LIMITS)]
+    if (rows := rows_of_histories(view)) is not None:
+        units = len(np.unique(rows.roots))
+        others = {int(Fraction(str(given.get("suppression", 0))) * units): given for given in reversed(limits)}
+        yield from [*reversed(others.values()), {**limits[-1], "local_recoding": True}]
+        return
     if view.failing_on_classes(outcomes):
         yield from limits
         return
     ways = [(given, partial(_of_size, view, GeneralizationParameters.model_validate(given))) for given in limits]
     yield from proposals_of_size(view, outcomes, ways)
+
+
+def _generalize_histories(view: RemedyView, parameters: GeneralizationParameters, rows: LinkedRows) -> Treatment:
+    """Generalise the columns of all tables, so that whole histories keep the policy at the least loss."""
+    views = {rows.top: view, **view.tables}
+    axes = axes_of(views, parameters.levels or {}, parameters.bins or {})
+    base = UnitBase(axes, rows, [one.choices[0] for one in axes])
+    costs = [list(map(float, one.sum(axis=1))) for one in base.penalties]
+    lattice = Lattice.of([one.choices for one in axes], costs if parameters.loss is Measure.NCP else None)
+    failing = (one for one in failing_demands(view.outcomes) if why_not_applicable(view, parameters, one))
+    trials = HistoryTrials(view, base, frozenset((one.check, one.attribute, one.scenario) for one in failing))
+    allowed = int(parameters.suppression * int(base.sizes.sum()))
+    judge = HistoryJudge(trials, parameters.loss, allowed, max(view.history_k, parameters.k or 1))
+    search = HistorySearch(lattice, judge, view.progress)
+    best = search.run()
+    if best is None:
+        if judge.dominated:
+            raise min(judge.dominated, key=lambda one: one.at_least or 0.0)
+        raise RemedyError(refusal_of_histories(search, view.unit_noun))
+    removed, state = judge.dropped[tuple(best.levels)], base.state(best.levels)
+    local: Mapping[str, Any] = {}
+    if parameters.local_recoding:
+        state, local = recoded_histories(judge, state, removed)
+    notes = {
+        "nodes": lattice.nodes,
+        "evaluated": len(search.seen),
+        "pruning": "bounds",
+        "levels": {axis.name: [level, axis.height] for axis, level in zip(axes, best.levels, strict=True)},
+        "measure": parameters.loss.value,
+        "loss": best.loss,
+        "suppressed": best.suppressed,
+        "counted": view.unit_noun,
+        "grouped": False,
+        "lattice": _dots(search, best),
+        "local_recoding": local,
+    }
+    return replace(trials.treatment(state, removed), notes=notes)
 
 
 def _of_size(view: RemedyView, parameters: GeneralizationParameters, k: int) -> Treatment:
@@ -140,7 +212,7 @@ def _levels_of_all(view: RemedyView, parameters: GeneralizationParameters) -> li
 
 def _search(
     view: RemedyView, parameters: GeneralizationParameters, levels_of_all: Sequence[GeneralizationLevels]
-) -> LatticeSearch:
+) -> LatticeSearch[NodeJudge]:
     choices = [_choices(one, (parameters.levels or {}).get(one.name)) for one in levels_of_all]
     costs = mean_penalties(levels_of_all) if parameters.loss is Measure.NCP else None
     lattice = Lattice.of(choices, costs)
@@ -166,7 +238,7 @@ def _choices(attribute_levels: GeneralizationLevels, fixed: int | None) -> list[
     return [fixed]
 
 
-def _treatment(view: RemedyView, search: LatticeSearch, best: JudgedNode) -> Treatment:
+def _treatment(view: RemedyView, search: LatticeSearch[NodeJudge], best: JudgedNode) -> Treatment:
     """The columns at a node, and which records stay."""
     judge, notes = search.judge, notes_of(search, best)
     suppressed = judge.removed(best.levels)[judge.base.classes]
@@ -179,7 +251,7 @@ def _treatment(view: RemedyView, search: LatticeSearch, best: JudgedNode) -> Tre
     return Treatment(columns, ~dropped if dropped.any() else None, notes)
 
 
-def _locally(view: RemedyView, search: LatticeSearch, best: JudgedNode) -> Treatment:
+def _locally(view: RemedyView, search: LatticeSearch[NodeJudge], best: JudgedNode) -> Treatment:
     """The columns with finer labels than those of a node, class by class, and which records stay."""
     base = search.judge.base
     recoded = recoded_locally(search.judge, best, search.lattice.levels, view.suppressed_token)
@@ -199,7 +271,7 @@ def _column(attribute_levels: GeneralizationLevels, number: int, hidden: NDArray
     return NewColumn.of_texts([*level.labels, token], codes)
 
 
-def notes_of(search: LatticeSearch, best: JudgedNode) -> dict[str, Any]:
+def notes_of(search: LatticeSearch[NodeJudge], best: JudgedNode) -> dict[str, Any]:
     """The figures that the guide explains, by name; no cell among them."""
     levels_of_all = search.judge.base.levels_of_all
     return {
@@ -216,7 +288,7 @@ def notes_of(search: LatticeSearch, best: JudgedNode) -> dict[str, Any]:
     }
 
 
-def _dots(search: LatticeSearch, best: JudgedNode) -> list[list[Any]]:
+def _dots(search: LatticeSearch[Any], best: JudgedNode) -> list[list[Any]]:
     """The best node, and as many others as the chart has room for, evenly over the order of their losses."""
     others = _spread(sorted((one for one in search.seen if one is not best), key=_rank), DOTS - 1)
     records = int(search.judge.base.sizes.sum())
@@ -234,7 +306,7 @@ def _spread(ordered: Sequence[JudgedNode], room: int) -> list[JudgedNode]:
     return [ordered[round(place * (len(ordered) - 1) / (room - 1))] for place in range(room)]
 
 
-def refusal(search: LatticeSearch) -> str:
+def refusal(search: LatticeSearch[NodeJudge]) -> str:
     """The reason why a search has no result, and a limit of suppression that would do."""
     judge = search.judge
     records = int(judge.base.sizes.sum())
@@ -248,7 +320,7 @@ def refusal(search: LatticeSearch) -> str:
     return failed if share >= 1 else f"{failed}, so `suppression: {share:g}` would do"
 
 
-def _insufficient(search: LatticeSearch) -> str:
+def _insufficient(search: LatticeSearch[NodeJudge]) -> str:
     """The demands that the coarsest node does not keep."""
     judge = search.judge
     checks = judge.demands.failed(*judge.base.merged(search.lattice.at(search.lattice.top)))
@@ -263,7 +335,7 @@ def _insufficient(search: LatticeSearch) -> str:
     return f"even at the coarsest of them {fails}; with all values of {alike} alike, one class would keep the policy"
 
 
-def _nearest(search: LatticeSearch) -> JudgedNode | None:
+def _nearest(search: LatticeSearch[NodeJudge]) -> JudgedNode | None:
     """The node that can be kept with the fewest suppressed records, among those that came nearest."""
     unlimited = replace(search.judge, allowed=int(search.judge.base.sizes.sum()) - 1)
     nearest = sorted(search.seen, key=lambda one: (one.suppressed, one.loss))[:TRIED]

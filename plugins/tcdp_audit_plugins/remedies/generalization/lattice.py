@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, prod
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,6 +163,10 @@ class NodeJudge:
             levels, passes, suppressed, node.grouped, bound, loss, self._is_hopeless(finest, passes=passes)
         )
 
+    def hides_all(self, levels: Sequence[int]) -> bool:
+        """Say whether a node shows no quasi-identifier of any record."""
+        return bool(self.base.hidden(levels).all())
+
     def removed(self, levels: Sequence[int]) -> NDArray[np.bool_]:
         """The base classes that are suppressed at a node. Shape (base classes,)."""
         classes, count = self.base.merged(levels)
@@ -216,12 +221,27 @@ class NodeJudge:
         return bool(sizes[sizes < self.demands.least_size].sum() > self.allowed)
 
 
+class Judge(Protocol):
+    """The judge of nodes, of records or of whole histories."""
+
+    def hides_all(self, levels: Sequence[int]) -> bool:
+        """Say whether a node shows no quasi-identifier."""
+        ...
+
+    def judge_node(self, levels: Sequence[int]) -> JudgedNode:
+        """The figures of a node."""
+        ...
+
+
+J = TypeVar("J", bound=Judge)
+
+
 @dataclass
-class LatticeSearch:
+class LatticeSearch(Generic[J]):
     """A search in progress."""
 
     lattice: Lattice  # what is known of the nodes
-    judge: NodeJudge  # what becomes of a node
+    judge: J  # what becomes of a node
     progress: Progress = silent  # called with the number of nodes that were looked at, and of all
     best: JudgedNode | None = None  # the node with the least loss so far
     seen: list[JudgedNode] = field(default_factory=list)  # every node that was looked at
@@ -245,7 +265,7 @@ class LatticeSearch:
 
     def _rule_out_nothing_left(self) -> None:
         """A release of suppressed records only cannot be audited, so it is no answer, and rules out no finer one."""
-        if self.judge.base.hidden(self.lattice.at(self.lattice.top)).all():
+        if self.judge.hides_all(self.lattice.at(self.lattice.top)):
             self.lattice.close(self.lattice.top)
 
     def _bisect(self, way: Sequence[Place]) -> None:

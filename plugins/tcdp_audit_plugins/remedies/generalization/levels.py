@@ -66,11 +66,12 @@ class GeneralizationLevels:
 
 
 def generalization_levels(
-    view: RemedyView, attribute: Attribute, widths: Sequence[Fraction] | None
+    view: RemedyView, attribute: Attribute, widths: Sequence[Fraction] | None, alike: Sequence[Attribute] = ()
 ) -> GeneralizationLevels:
     """The levels of an attribute: bins of some widths, those of its hierarchy, or only its values and the token.
 
-    Each width of the bins of a numeric attribute is a multiple of the one before.
+    Each width of the bins of a numeric attribute is a multiple of the one before. Bins reach over the values of all
+    attributes in `alike`, so that equal values of them get equal ones.
 
     Raises:
         RemedyError: the hierarchy does not know every value, its labels are no ranges of the attribute's scale, or
@@ -80,7 +81,7 @@ def generalization_levels(
     """
     conventions, token, own = view.policy.conventions, view.suppressed_token, attribute.domain.labels
     if widths is not None:
-        steps = [*_bins(attribute, widths), [token] * len(own)]
+        steps = [*_bins(attribute, widths, alike), [token] * len(own)]
     elif attribute.hierarchy is not None:
         steps = _upwards(attribute, conventions.suppressed_tokens)
     else:
@@ -90,13 +91,15 @@ def generalization_levels(
     return GeneralizationLevels(attribute, [_values(attribute, token), *above])
 
 
-def _bins(attribute: Attribute, widths: Sequence[Fraction]) -> list[list[str]]:
+def _bins(attribute: Attribute, widths: Sequence[Fraction], alike: Sequence[Attribute]) -> list[list[str]]:
     if not attribute.is_numeric and attribute.domain.size:
         raise RemedyError(
             f"column {attribute.name!r} is generalised already, so its cells have no place in bins; "
             "leave it out of `bins`, or begin with the original numbers"
         )
-    return [bin_labels(attribute.domain.values.tolist(), width) for width in widths]
+    own = attribute.domain.values.tolist()
+    others = [value for one in alike if one is not attribute and one.is_numeric for value in one.domain.values.tolist()]
+    return [bin_labels([*own, *others], width)[: len(own)] for width in widths]
 
 
 def _upwards(attribute: Attribute, tokens: Collection[str]) -> list[list[str]]:

@@ -18,6 +18,7 @@ import numpy as np
 from tcdp_audit.plugin._internal import Floats, checkpoint, fold, numbered
 from tcdp_audit.plugin.remedy import MergedDemands, NewColumn
 from tcdp_audit_plugins.remedies._shared.segments import rank_within
+from tcdp_audit_plugins.remedies.generalization.histories import HistoryJudge
 from tcdp_audit_plugins.remedies.generalization.lattice import JudgedNode, NodeJudge
 from tcdp_audit_plugins.remedies.generalization.levels import ClassLabels, Mask, Numbers
 from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, Node
@@ -244,3 +245,122 @@ class _Work:
         recoding, state = result.recoding, result.state
         shows = not recoding.hidden(state).all()
         return result.suppressed <= self.judge.allowed and shows and recoding.satisfies_policy(state)
+
+
+@dataclass(frozen=True)
+class LocalHistories:
+    """Finer labels of classes of units, each class by itself: all rows of a unit, in every table, on one level.
+
+    A class is divided by one axis on a finer level. Parts that are large enough get that level; the rest keeps its
+    labels, and takes in the smallest parts until it is large enough, too. An audit then decides, and classes whose
+    units fail go back.
+
+    Args:
+        judge: the judge of nodes.
+        removed: which base classes are dropped.
+        next_only: whether a division is by the next level only, and not by any finer one.
+    """
+
+    judge: HistoryJudge
+    removed: Mask
+    next_only: bool
+
+    @property
+    def _sizes(self) -> Numbers:
+        return np.where(self.removed, 0, self.judge.base.sizes)
+
+    def refined(self, state: Numbers) -> Numbers:
+        """Levels that keep every demand, from some that do. Cost: an audit, or a few, for each round of divisions."""
+        while True:
+            checkpoint()
+            classes = self.judge.base.classes(state)
+            audited = self._audited(state, self._divided(state, classes), classes)
+            if (audited == state).all():
+                return state
+            state = audited
+
+    def _divided(self, state: Numbers, classes: Numbers) -> Numbers:
+        """The levels after each class was divided in the way that saves most."""
+        finer, best = state.copy(), np.zeros(int(classes.max()) + 1)
+        every = np.arange(len(state))
+        for at, level, rows in self._divisions(state):
+            checkpoint()
+            trial = state.copy()
+            trial[rows, at] = level
+            moved = self._moved(classes, self.judge.base.classes(trial)) & rows
+            costs = self.judge.base.penalties[at]
+            saved = np.where(moved, costs[state[:, at], every] - costs[level], 0.0)
+            saving = np.bincount(classes, saved, len(best))
+            better = saving > best + 1e-9 * (1 + best)
+            best[better] = saving[better]
+            again = better[classes]
+            finer[again] = state[again]
+            finer[moved & again, at] = level
+        return finer
+
+    def _divisions(self, state: Numbers) -> Iterator[tuple[int, int, Mask]]:
+        """An axis, a level, and the base classes that may get it."""
+        for at, axis in enumerate(self.judge.base.axes):
+            for level in axis.choices:
+                above = [one for one in axis.choices if one > level]
+                next_one = above[0] if above else None
+                rows = state[:, at] == next_one if self.next_only else state[:, at] > level
+                rows = rows & ~self.removed
+                if rows.any():
+                    yield at, level, rows
+
+    def _moved(self, classes: Numbers, parts: Numbers) -> Mask:
+        """The base classes in parts that get other labels: each is large enough, and so is the rest of its class."""
+        _, part = np.unique(classes * (int(parts.max()) + 1) + parts, return_inverse=True)
+        size = np.bincount(part, self._sizes)
+        good = size >= max(self.judge.k, 1)
+        parent = np.zeros(len(size), dtype=np.int64)
+        parent[part] = classes
+        smallest_first = np.lexsort((size, parent))
+        while True:
+            rest = np.bincount(classes, np.where(good[part], 0, self._sizes), int(classes.max()) + 1)
+            wanting = (rest > 0) & (rest < self.judge.k)
+            taken = smallest_first[good[smallest_first] & wanting[parent[smallest_first]]]
+            if not len(taken):
+                return good[part] & ~wanting[classes]
+            good[taken[np.unique(parent[taken], return_index=True)[1]]] = False
+
+    def _audited(self, state: Numbers, finer: Numbers, classes: Numbers) -> Numbers:
+        """The finer levels where the audit passes; classes with units that fail have their former ones."""
+        while (finer != state).any():
+            treatment = self.judge.trials.treatment(finer, self.removed)
+            left = self.judge.trials.left(treatment)
+            if not left:
+                return finer
+            failing = np.zeros(int(classes.max()) + 1, dtype=bool)
+            failing[classes[self.judge.trials.failing(treatment, left)]] = True
+            back = failing[classes] & (finer != state).any(axis=1)
+            if not back.any():
+                return state
+            finer = np.where(back[:, None], state, finer)
+        return state
+
+
+def recoded_histories(judge: HistoryJudge, state: Numbers, removed: Mask) -> tuple[Numbers, dict[str, Any]]:
+    """The finer levels that lose least, of those that were found, and the figures that the guide explains.
+
+    Args:
+        judge: the judge of nodes.
+        state: the levels of the best node, for each base class.
+        removed: which base classes are dropped.
+
+    Cost: that of `LocalHistories.refined`, twice.
+    """
+    results: list[tuple[Numbers, dict[str, Any]]] = []
+    for steps, next_only in (("next", True), ("any", False)):
+        finer = LocalHistories(judge, removed, next_only).refined(state)
+        classes = judge.base.classes(finer)
+        notes = {
+            "loss": judge.loss(finer, classes, removed),
+            "classes": len(np.unique(classes[~removed])),
+            "suppressed": int(judge.base.sizes[removed].sum()),
+            "start": "levels",
+            "steps": steps,
+        }
+        results.append((finer, notes))
+    return min(results, key=lambda one: float(one[1]["loss"]))

@@ -15,10 +15,11 @@ from tcdp_audit.plugin._internal import Codes, checkpoint, count_pairs, fold
 from tcdp_audit.plugin.check import ReferenceDistribution
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.checks._shared.distances import multiplicative_distance
-from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import FINEST, Mechanism
+from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import FINEST
 from tcdp_audit_plugins.remedies.noise.parameters import (
     Draw,
     FittedMechanism,
+    Mechanism,
     NoiseParameters,
     at_least,
     at_most,
@@ -52,20 +53,26 @@ def added_noise(attribute: Attribute, parameters: NoiseParameters) -> FittedMech
     low, high = parameters.range
     clamped = np.clip(values, *_inside(low, high, values.dtype))
     scale = at_least(parameters.scale)
-    measurement = _measurement(parameters.mechanism, scale)
-
-    def measured(values: NDArray[Any]) -> Any:
-        checkpoint()
-        return measurement(values)
 
     def draw() -> NewColumn:
-        noisy = np.concatenate([np.array(one, dtype=clamped.dtype) for one in map(measured, _blocks(clamped))])
+        noisy = noisy_numbers(clamped, parameters)
         cells, codes = np.unique(noisy, return_inverse=True)
         return masked_column(cells, codes, has_value)
 
     notes = {"scale": scale, "clamped": int((clamped != values).sum())}
     known = _known(parameters.mechanism, scale, float(values.std(ddof=1)) if len(values) > 1 else 0.0)
     return FittedMechanism(draw, {"mechanism": parameters.mechanism.value, "noise_scale": scale}, notes, known)
+
+
+def noisy_numbers(numbers: NDArray[Any], parameters: NoiseParameters) -> NDArray[Any]:
+    """Numbers with independent noise of the parameters' scale."""
+    measurement = _measurement(parameters.mechanism, at_least(parameters.scale))
+
+    def measured(values: NDArray[Any]) -> NDArray[Any]:
+        checkpoint()
+        return np.array(measurement(values), dtype=numbers.dtype)
+
+    return np.concatenate([*map(measured, _blocks(numbers))])
 
 
 def _known(mechanism: Mechanism, scale: float, spread: float) -> tuple[str, dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from importlib import import_module
 from math import inf, nextafter
@@ -16,12 +17,19 @@ from pydantic import Field, model_validator
 
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError
-from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import Mechanism
 from tcdp_audit_plugins.remedies._shared.masking import Masking, MaskingParameters
 
 LARGEST = 2**53  # whole numbers and scales up to this are exact in float64, and far from overflowing 64 bits
 WIDEST = 10**100  # of real noise's scale, and of its inverse
 Draw = Callable[[], NewColumn]
+
+
+class Mechanism(StrEnum):
+    """A mechanism that masks single values; `stochastic_t_closeness` knows it by the same name."""
+
+    LAPLACE = "laplace"
+    GEOMETRIC = "geometric"
+    RANDOMISED_RESPONSE = "randomised_response"
 
 
 class NoiseParameters(MaskingParameters):

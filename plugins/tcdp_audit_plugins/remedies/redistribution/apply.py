@@ -12,7 +12,7 @@ import numpy as np
 
 from tcdp_audit.plugin._internal import checkpoint, fold, numbered
 from tcdp_audit.plugin.remedy import Attribute, Demands, MergedDemands, NewColumn, RemedyError, RemedyView, Treatment
-from tcdp_audit.plugin.sentences import Comparison, Outcome, figure
+from tcdp_audit.plugin.sentences import Comparison, Outcome, percent
 from tcdp_audit_plugins.remedies._shared.masking import by_content
 from tcdp_audit_plugins.remedies._shared.recoding import recode
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
@@ -74,8 +74,8 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
     """
     if (least := view.least_loss()) <= LITTLE:
         raise RemedyError(
-            f"left out: another remedy, after which the release passes, loses {figure(least)}, and this one takes "
-            "several times as long to save a part of that; name it in the policy to have it"
+            "not tried: it takes several times as long, and another remedy, after which the release passes, loses "
+            f"only {percent(least)} of the detail; name it in the policy to have it"
         )
     k = chosen_size(view, parameters.k, lambda size: redistribute(view, parameters.model_copy(update={"k": size})))
     note, parameters = note_of_size(parameters.k, k), parameters.model_copy(update={"k": k})

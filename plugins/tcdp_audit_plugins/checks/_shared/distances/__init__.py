@@ -9,9 +9,10 @@ from __future__ import annotations
 from tcdp_audit_plugins.checks._shared.distances.hierarchical import (
     equal_distance,
     hierarchical_distance,
+    hierarchical_flow,
     numeric_distance,
 )
-from tcdp_audit_plugins.checks._shared.distances.line import ordered_distance
+from tcdp_audit_plugins.checks._shared.distances.line import Move, ordered_distance, ordered_flow
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import (
     jensen_shannon,
     kullback_leibler,
@@ -19,11 +20,14 @@ from tcdp_audit_plugins.checks._shared.distances.multiplicative import (
 )
 
 __all__ = [
+    "Move",
     "equal_distance",
     "hierarchical_distance",
+    "hierarchical_flow",
     "jensen_shannon",
     "kullback_leibler",
     "multiplicative_distance",
     "numeric_distance",
     "ordered_distance",
+    "ordered_flow",
 ]

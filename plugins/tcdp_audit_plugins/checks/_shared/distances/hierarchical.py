@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin._internal import LIMIT, Counts, Floats, Integers, add_up, boundaries, cached_on_reference
 from tcdp_audit.plugin.check import Histogram, Measured, Ratios, ReferenceDistribution
 from tcdp_audit.plugin.engine import Tree
-from tcdp_audit_plugins.checks._shared.distances.line import as_python_integers, estimated_distance, line_distance
+from tcdp_audit_plugins.checks._shared.distances.line import (
+    Move,
+    as_python_integers,
+    common_shares,
+    estimated_distance,
+    line_distance,
+)
 
 
 def fits_int64(histogram: Histogram, factor: int) -> bool:
@@ -93,6 +99,55 @@ def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution,
     for level, weights in _levels(counted, marginal.weights, tree):
         cost = cost + surplus(level, weights.take(level.values), total)
     return Ratios(cost, counted.total * (total * height))
+
+
+def hierarchical_flow(histogram: Histogram, marginal: ReferenceDistribution, tree: Tree) -> list[Move]:
+    """An optimal flow in a hierarchy from the distribution of a single class to the reference.
+
+    From the lowest nodes up, what the values below a node have too much goes to those below it that have too little;
+    the rest waits for the next level. So each node moves min(pos, neg) of its children, as Li et al. have it, and the
+    shares times their costs add up to `hierarchical_distance`.
+
+    Returns:
+        Moves by height, at most m at each.
+
+    Cost: O(m x height), and a sort of the values at each level.
+
+    Source: Li et al. (2007), section 4.2, hierarchical distance.
+
+    Example:
+        >>> classes = Histogram(np.array([0, 1]), np.array([0]), np.array([1]))
+        >>> tree = Tree(np.array([[0, 1, 2], [0, 0, 1], [0, 0, 0]]))
+        >>> moves = hierarchical_flow(classes, ReferenceDistribution(np.array([1, 1, 1])), tree)
+        >>> [(one.end, str(one.cost)) for one in moves]
+        [(1, '1/2'), (2, '1')]
+    """
+    own, wanted, whole = common_shares(histogram, marginal)
+    excess = [a - b for a, b in zip(own, wanted, strict=True)]
+    moves = []
+    for level in range(1, tree.height + 1):
+        nodes = tree.ancestors[level].tolist()
+        below: dict[int, list[int]] = {}
+        for code, node in enumerate(nodes):
+            below.setdefault(node, []).append(code)
+        for values in below.values():
+            for start, end, moved in _settled(excess, values):
+                moves.append(Move(start, end, Fraction(moved, whole), Fraction(level, tree.height)))
+    return moves
+
+
+def _settled(excess: list[int], values: list[int]) -> Iterator[tuple[int, int, int]]:
+    """Moves between some values, from those with an excess to those that lack. They change the excess of both."""
+    lacking = [code for code in values if excess[code] < 0]
+    for start in (code for code in values if excess[code] > 0):
+        while excess[start] and lacking:
+            end = lacking[0]
+            moved = min(excess[start], -excess[end])
+            excess[start] -= moved
+            excess[end] += moved
+            yield start, end, moved
+            if not excess[end]:
+                lacking.pop(0)
 
 
 def _levels(histogram: Histogram, weights: Counts, tree: Tree) -> Iterator[tuple[Histogram, Counts]]:

@@ -49,6 +49,58 @@ def ordered_distance(histogram: Histogram, marginal: ReferenceDistribution) -> M
     return line_distance(histogram, marginal, _ranks(marginal))
 
 
+@dataclass(frozen=True)
+class Move:
+    """A share of a distribution that moves from one value to another."""
+
+    start: int  # the code of the value that it leaves
+    end: int  # the code of the value that it reaches
+    share: Fraction  # of the whole distribution, above 0
+    cost: Fraction  # of moving a whole distribution so far, from 0 to 1
+
+
+def ordered_flow(histogram: Histogram, marginal: ReferenceDistribution) -> list[Move]:
+    """An optimal flow by rank from the distribution of a single class to the reference.
+
+    Both are read from the lowest value up, so that no two moves cross; on a line no flow costs less. What stays where
+    it is is no move. The shares times their costs add up to `ordered_distance`.
+
+    Returns:
+        Moves in ascending order, at most 2 m - 1.
+
+    Cost: O(m).
+
+    Source: Li et al. (2007), section 4.1, the flow of the example.
+
+    Example:
+        >>> classes = Histogram(np.array([0, 1]), np.array([0]), np.array([2]))
+        >>> ordered_flow(classes, ReferenceDistribution(np.array([1, 0, 1])))
+        [Move(start=0, end=2, share=Fraction(1, 2), cost=Fraction(1, 1))]
+    """
+    left, wanted, whole = common_shares(histogram, marginal)
+    moves, start, end = [], 0, 0
+    while start < len(left) and end < len(wanted):
+        moved = min(left[start], wanted[end])
+        if moved and start != end:
+            moves.append(Move(start, end, Fraction(moved, whole), Fraction(abs(end - start), len(left) - 1)))
+        left[start] -= moved
+        wanted[end] -= moved
+        if left[start]:
+            end += 1
+        else:
+            start += 1
+    return moves
+
+
+def common_shares(histogram: Histogram, marginal: ReferenceDistribution) -> tuple[list[int], list[int], int]:
+    """The distribution of a single class and the reference, as integers over one whole, which comes last."""
+    own = [0] * marginal.size
+    for code, number in zip(histogram.values.tolist(), histogram.counts.tolist(), strict=True):
+        own[code] = number * marginal.total
+    size = sum(histogram.counts.tolist())
+    return own, [weight * size for weight in marginal.weights.tolist()], size * marginal.total
+
+
 def line_distance(histogram: Histogram, marginal: ReferenceDistribution, positions: NDArray[np.int64]) -> Measured:
     """Earth mover's distance where value i is at an integer position, divided by the span of the positions.
 
