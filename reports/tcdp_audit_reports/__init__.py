@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tcdp_audit.plugin.check import hookimpl
+from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.report import Reporter, ReportSection
 
 if TYPE_CHECKING:
@@ -15,14 +17,41 @@ if TYPE_CHECKING:
     Results: TypeAlias = Sequence[Audit | Unaudited]
 
 
-def _lazy(module: str, function: str = "render") -> Callable[[Any], str]:
+def _lazy(module: str, function: str = "render") -> Callable[[Any], Any]:
     """The function of a module that is imported when a report is written: some import jinja2, which is slow."""
 
-    def render(result: Any) -> str:
-        text: str = getattr(import_module(f"{__name__}.{module}"), function)(result)
-        return text
+    def render(result: Any) -> Any:
+        return getattr(import_module(f"{__name__}.{module}"), function)(result)
 
     return render
+
+
+def _document(suffix: str, title: str, library: str, package: str) -> Reporter:
+    """A format for paper, of a library that is an extra."""
+    module = f"documents.{suffix[1:]}_report"
+
+    def require() -> None:
+        if find_spec(library) is None:
+            raise UsageError(f'a report in {suffix} needs {package}; pip install "tcdp-audit[{suffix[1:]}]"')
+
+    def written(function: str) -> Callable[[Any], bytes]:
+        def render(result: Any) -> bytes:
+            require()
+            content: bytes = _lazy(module, function)(result)
+            return content
+
+        return render
+
+    return Reporter(
+        name=suffix[1:],
+        title=title,
+        suffix=suffix,
+        render=written("render"),
+        render_comparison=written("render_comparison"),
+        render_frontier=written("render_frontier"),
+        prepare=lambda: import_module(f"{__name__}.{module}"),
+        require=require,
+    )
 
 
 def _as_json(result: Audit | AuditComparison | Frontier) -> str:
@@ -44,7 +73,7 @@ def _of_run(name: str, title: str, suffix: str, render: Callable[[Results], str]
 
 @hookimpl
 def tcdp_audit_reporters() -> Iterator[Reporter]:
-    """JSON, HTML and Markdown, an audit a file; JUnit XML, SARIF and GitLab's code quality, a run a file."""
+    """JSON, HTML, Markdown, PDF and Word, an audit a file; JUnit XML, SARIF and GitLab's code quality, a run a file."""
     yield Reporter(
         name="json",
         title="JSON result",
@@ -70,6 +99,8 @@ def tcdp_audit_reporters() -> Iterator[Reporter]:
         render_comparison=_lazy("markdown_report", "render_comparison"),
         render_frontier=_lazy("markdown_report", "render_frontier"),
     )
+    yield _document(".pdf", "PDF report", "typst", "Typst")
+    yield _document(".docx", "Word report", "docx", "python-docx")
     yield _of_run("junit", "JUnit XML", ".junit.xml", _lazy("junit_report"))
     yield _of_run("sarif", "SARIF 2.1.0", ".sarif", _lazy("code_scanning"))
     yield _of_run(

@@ -18,7 +18,9 @@ from tcdp_audit.plugin.sentences import visible
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "SRCROOT"
-FIGURES = ("status", "attribute", "observed", "comparison", "threshold", "classes", "records")  # as in the JSON result
+FIGURES = (  # as in the JSON result
+    *("status", "attribute", "observed", "comparison", "threshold", "classes", "records", "cells"),
+)
 OURS = {
     "policy": ("Policy is wrong", "A policy that has faults cannot be audited."),
     "audit": ("Audit incomplete", "Nothing may be concluded from an incomplete audit."),
@@ -104,7 +106,8 @@ def _invocation(result: Audit | Unaudited) -> dict[str, Any]:
             "status": result.status,
             "policy": {"name": visible(result.policy.name), "sha256": result.policy.sha256},
             "release": {"name": visible(result.release.name), "sha256": result.release.sha256},
-            "records": result.release.records,
+            **({"records": result.release.records} if result.has_records else {}),
+            **({"tables_of_figures": result.sizes_of_figures} if result.figures else {}),
         },
     }
 
@@ -124,7 +127,7 @@ def _shared_places(results: Sequence[Audit | Unaudited]) -> set[tuple[str, int |
 def _result(finding: ToolFinding, rule: int, shared: set[tuple[str, int | None]]) -> dict[str, Any]:
     outcome = finding.outcome
     marks = {"tcdpAuditFinding/v1": finding.mark}
-    if outcome is not None and (outcome.check, outcome.line) in shared:
+    if outcome is not None and ((outcome.check, outcome.line) in shared or finding.cell is not None):
         # GitHub distinguishes findings by a digest of their line unless this is given: these share theirs
         marks["primaryLocationLineHash"] = f"{finding.mark[:16]}:1"
     result: dict[str, Any] = {
@@ -136,9 +139,11 @@ def _result(finding: ToolFinding, rule: int, shared: set[tuple[str, int | None]]
     }
     if finding.place is not None:
         result["locations"] = [_location(finding.place)]
-    if outcome is not None:
+    if finding.cell is not None:
+        result["properties"] = finding.cell.as_json()
+    elif outcome is not None:
         figures = outcome.as_json()
-        result["properties"] = {name: figures[name] for name in FIGURES}
+        result["properties"] = {name: figures[name] for name in FIGURES if name in figures}
     return result
 
 

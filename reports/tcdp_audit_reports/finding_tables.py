@@ -2,52 +2,52 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
+from math import floor
 from typing import Any
 
-from tcdp_audit.plugin.report import Rows, WorstClass
+from tcdp_audit.plugin.report import Audit, Rows, WorstClass
 from tcdp_audit.plugin.sentences import Outcome, count, figure, plural, record_noun, sentence_case, visible
-from tcdp_audit_reports.charts.drawing import Measured, figure_table
-from tcdp_audit_reports.charts.pictures import drawn
+from tcdp_audit_reports.charts.drawing import Measured, Say, figure_table
+from tcdp_audit_reports.charts.pictures import FACTS, drawn
+from tcdp_audit_reports.fact_labels import Labels
 
-SHOWN = 6
+WORST = 5  # of the worst groups, as lines of a table; the machine-readable result has more
 ORDINALS = "Groups are numbered from the worst; a number says nothing about who is in it."
 
 
-def worst_table(outcome: Outcome, measured: Measured | None) -> Rows | None:
-    """The worst classes, with their cells only where those were asked for; None without any class."""
+def worst_table(outcome: Outcome, measured: Measured | None, once: Say) -> Rows | None:
+    """The worst classes, with their cells only where those were asked for; None where it would say nothing new.
+
+    Whole figures are counted exactly, and their histogram has all of them. A single line would have the observed
+    figure, and lines for every class would be the whole distribution and not the worst of it.
+    """
     if not outcome.worst:
         return None
     if any(one.cells is not None for one in outcome.worst):
-        return _with_cells(outcome)
+        return _with_cells(outcome, once)
     if measured is not None and measured.counts_whole_numbers:
-        return _by_figure(measured)
-    return _by_class(outcome)
+        return None
+    runs = [*_equal_runs(outcome.worst)]
+    is_all = outcome.classes is not None and outcome.classes.total <= len(outcome.worst)
+    return None if len(runs) < 2 or is_all else _by_class(outcome, runs, once)
 
 
-def _by_figure(measured: Measured) -> Rows:
-    """Whole figures are counted exactly, so that all equal classes share a row."""
-    rows, first = [], 1
-    for value, classes, records in measured.distribution[:SHOWN]:
-        rows.append([_range(first, first + classes - 1), figure(value), count(records)])
-        first += classes
-    note = f"{count(first - 1)} of {count(measured.classes, 'group')} shown. {ORDINALS}"
-    return figure_table("Worst groups", ("groups", measured.label, f"{measured.people} in all"), rows, note)
-
-
-def _by_class(outcome: Outcome) -> Rows:
+def _by_class(outcome: Outcome, runs: Sequence[Sequence[WorstClass]], once: Say) -> Rows:
     rows = [
         [_range(run[0].ordinal, run[-1].ordinal), _sizes(run), figure(run[0].value, outcome.threshold)]
-        for run in _equal_runs(outcome.worst)
+        for run in runs[:WORST]
     ]
     return figure_table(
-        "Worst groups", ("groups", f"{plural(record_noun(outcome))} in each", "value"), rows, _note(outcome)
+        "Worst groups", ("groups", f"{plural(record_noun(outcome))} in each", "value"), rows, once(ORDINALS)
     )
 
 
-def _with_cells(outcome: Outcome) -> Rows:
+def _with_cells(outcome: Outcome, once: Say) -> Rows:
     rows = [
         [
             _range(one.ordinal, one.ordinal),
@@ -58,7 +58,7 @@ def _with_cells(outcome: Outcome) -> Rows:
         for one in outcome.worst
     ]
     head = ("groups", "cells", f"{plural(record_noun(outcome))} in each", "value")
-    return Rows(head, rows, "Worst groups", _note(outcome), numeric_from=2)
+    return Rows(head, rows, "Worst groups", once(ORDINALS), numeric_from=2)
 
 
 def _equal_runs(worst: Sequence[WorstClass]) -> Iterator[list[WorstClass]]:
@@ -75,68 +75,84 @@ def _range(first: int, last: int) -> str:
     return f"group {first:,}" if first == last else f"groups {first:,}–{last:,}"
 
 
-def _note(outcome: Outcome) -> str:
-    total = len(outcome.worst) if outcome.classes is None else outcome.classes.total
-    return f"{count(len(outcome.worst))} of {count(total, 'group')} shown. {ORDINALS}"
-
-
-ELSEWHERE = frozenset({"distribution", "unfailable", "columns", "by_size"})  # shown elsewhere
+ELSEWHERE = frozenset({"distribution", "unfailable", "columns", "by_size", *FACTS})  # shown elsewhere
 PER_ROW = "per_row"  # of several tables it has figures for each
 MOST = 40  # rows; the machine-readable result has all
 NONE = "–"
 
 
-def nested_tables(outcome: Outcome) -> list[Rows]:
+FLOW = "flow"  # a detail with the moves between the values of the worst group and of the reference
+MOVE = re.compile(r"\d+(/[1-9]\d*)?")  # a fraction as text
+
+
+def moves_of(outcome: Outcome) -> list[Mapping[str, Any]] | None:
+    """The moves of an outcome's flow: from, to, share and cost; None if it has no detail of that form."""
+    moves = outcome.details.get(FLOW)
+    if not isinstance(moves, list | tuple) or not all(_is_move(one) for one in moves):
+        return None
+    return list(moves)
+
+
+def _is_move(one: Any) -> bool:
+    if not isinstance(one, Mapping) or {*one} != {"from", "to", "share", "cost"}:
+        return False
+    fractions = all(isinstance(one[name], str) and MOVE.fullmatch(one[name]) for name in ("share", "cost"))
+    return fractions and all(isinstance(one[name], int) for name in ("from", "to"))
+
+
+def nested_tables(outcome: Outcome, labels: Labels) -> list[Rows]:
     """A table for each detail that is a mapping, a list of mappings or a list of numbers."""
-    elsewhere = ELSEWHERE | drawn(outcome)
+    elsewhere = ELSEWHERE | drawn(outcome) | (set() if moves_of(outcome) is None else {FLOW})
+    shown = _Nested(outcome, labels)
     named = ((name, value) for name, value in outcome.details.items() if name not in elsewhere)
-    return [table for table in (_table(outcome, name, value) for name, value in named) if table is not None]
+    return [table for table in (shown.table(name, value) for name, value in named) if table is not None]
 
 
-def _table(outcome: Outcome, name: str, value: Any) -> Rows | None:
-    caption = sentence_case(visible(name).replace("_", " "))
-    if isinstance(value, Mapping) and value:
-        first = "table" if name == PER_ROW and outcome.table is not None else "name"
-        return _of_mapping(outcome, caption, value, first)
-    if isinstance(value, list | tuple) and value and all(_is_number(one) for one in value):
-        return figure_table(
-            caption, ("number", "value"), [[count(i), _cell(one)] for i, one in enumerate(value[:MOST], 1)]
-        )
-    if isinstance(value, list | tuple) and value and all(isinstance(one, Mapping) for one in value):
-        return _of_rows(caption, value)
-    return None
+@dataclass(frozen=True)
+class _Nested:
+    """Tables of what is inside an outcome's details, with labels in the place of keys."""
 
+    outcome: Outcome
+    labels: Labels
 
-def _of_mapping(outcome: Outcome, caption: str, value: Mapping[str, Any], first: str) -> Rows:
-    """Names with one figure each, or with several by name."""
-    items = [*value.items()][:MOST]
-    heads = list(dict.fromkeys(key for _, inner in items if isinstance(inner, Mapping) for key in inner))
-    if heads:
-        rows = [[_name(outcome, name), *(_cell(_inner(one, head)) for head in heads)] for name, one in items]
-        return figure_table(caption, (first, *(_words(head) for head in heads)), rows, _rest(len(value)))
-    return figure_table(
-        caption, (first, "value"), [[_name(outcome, name), _cell(one)] for name, one in items], _rest(len(value))
-    )
+    def table(self, name: str, value: Any) -> Rows | None:
+        """The table of a detail; None for a single figure."""
+        caption = sentence_case(self.labels.of_key(name))
+        if isinstance(value, Mapping) and value:
+            first = "table" if name == PER_ROW and self.outcome.table is not None else "name"
+            return self._of_mapping(caption, value, first)
+        if isinstance(value, list | tuple) and value and all(_is_number(one) for one in value):
+            body = [[count(place), cell_of(one)] for place, one in enumerate(value[:MOST], 1)]
+            return figure_table(caption, ("number", "value"), body)
+        if isinstance(value, list | tuple) and value and all(isinstance(one, Mapping) for one in value):
+            return self._of_rows(caption, value)
+        return None
 
+    def _of_mapping(self, caption: str, value: Mapping[str, Any], first: str) -> Rows:
+        """Names with one figure each, or with several by name."""
+        items = [*value.items()][:MOST]
+        heads = list(dict.fromkeys(key for _, inner in items if isinstance(inner, Mapping) for key in inner))
+        if heads:
+            rows = [[self._name(name), *(self._text(_inner(one, head)) for head in heads)] for name, one in items]
+            return figure_table(caption, (first, *map(self.labels.of_key, heads)), rows, _rest(len(value)))
+        rows = [[self._name(name), self._text(one)] for name, one in items]
+        return figure_table(caption, (first, "value"), rows, _rest(len(value)))
 
-def _of_rows(caption: str, value: Sequence[Mapping[str, Any]]) -> Rows:
-    keys = dict.fromkeys(key for one in value[:MOST] for key in one)
-    heads = [key for key in keys if any(_cell(one.get(key)) != NONE for one in value[:MOST])]
-    rows = [[_cell(one.get(head)) for head in heads] for one in value[:MOST]]
-    return figure_table(caption, tuple(map(_words, heads)), rows, _rest(len(value)))
+    def _of_rows(self, caption: str, value: Sequence[Mapping[str, Any]]) -> Rows:
+        keys = dict.fromkeys(key for one in value[:MOST] for key in one)
+        heads = [key for key in keys if any(cell_of(one.get(key)) != NONE for one in value[:MOST])]
+        rows = [[self._text(one.get(head)) for head in heads] for one in value[:MOST]]
+        return figure_table(caption, tuple(map(self.labels.of_key, heads)), rows, _rest(len(value)))
+
+    def _name(self, name: str) -> str:
+        return self.labels.of_name(self.outcome, name)
+
+    def _text(self, value: Any) -> str:
+        return self.labels.of_text(self.outcome, value) if isinstance(value, str) else cell_of(value)
 
 
 def _inner(value: Any, head: str) -> Any:
     return value.get(head) if isinstance(value, Mapping) else None
-
-
-def _name(outcome: Outcome, name: str) -> str:
-    """A column by its label, or any other name in words."""
-    return visible(outcome.naming.labels.get(name, "")) or _words(name)
-
-
-def _words(name: str) -> str:
-    return visible(str(name)).replace("_", " ")
 
 
 def _rest(total: int) -> str:
@@ -147,11 +163,32 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | Fraction) and not isinstance(value, bool)
 
 
-def _cell(value: Any) -> str:
+def cell_of(value: Any) -> str:
+    """A detail as the text of a cell: a figure, yes or no, an interval or a list of figures, or a text as it is."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if _is_number(value):
         return figure(float(value))
     if isinstance(value, list | tuple) and value and all(_is_number(one) for one in value):
-        return " to ".join(_cell(one) for one in value) if len(value) == 2 else ", ".join(map(_cell, value[:12]))
+        return " to ".join(map(cell_of, value)) if len(value) == 2 else ", ".join(map(cell_of, value[:12]))
     return visible(value) if isinstance(value, str) else NONE
+
+
+def shares_of_risk(audit: Audit) -> dict[str, str]:
+    """The share of the risk that each column adds, by its name, in whole percents that add up to 100."""
+    risks = audit.column_risks
+    return dict(zip((one.column for one in risks), whole_percents([one.share for one in risks]), strict=True))
+
+
+def whole_percents(shares: Sequence[float]) -> list[str]:
+    """Shares of one whole as whole percentages with the same sum, by the largest remainder.
+
+    Example:
+        >>> whole_percents([0.345, 0.335, 0.32]), whole_percents([1 / 3] * 3)
+        (['35%', '33%', '32%'], ['34%', '33%', '33%'])
+    """
+    exact = [100 * one for one in shares]
+    whole = [floor(one + 1e-9) for one in exact]
+    left = round(sum(exact)) - sum(whole)
+    by_remainder = sorted(range(len(exact)), key=lambda place: whole[place] - exact[place])
+    return [f"{one + (place in by_remainder[:left])}%" for place, one in enumerate(whole)]

@@ -1,49 +1,69 @@
-"""The first screen: the verdict in sentences, the tally, the findings that matter most, and what was audited."""
+"""The first screen: what was audited, the tally of its demands, and what only people can answer."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
-from tcdp_audit.plugin._internal import bound, failing, observed, state_of
-from tcdp_audit.plugin.check import DisclosureType
+from tcdp_audit.plugin._internal import (
+    state_of,
+)
 from tcdp_audit.plugin.report import Audit, Table, tool
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    allowance,
-    column_of,
     count,
-    part_of,
-    percent,
-    plural,
+    listing,
     prose,
-    record_noun,
-    sentence_case,
+    say,
     visible,
 )
-from tcdp_audit_reports.charts.margin import doublings, is_share, margin_words
-from tcdp_audit_reports.guide_text import quoted
+from tcdp_audit_reports.policy_text import stated
 
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
+MOST_TABLES = 8  # named on the first screen
+NUMBERED = 8  # demands that do not hold, up to which they are named
 
 
 def particulars(audit: Audit) -> list[tuple[str, list[str]]]:
     """Names with their lines."""
     policy, log = audit.policy, audit.change_log
     repaired = [] if log is None or not log.steps else [("Repaired from", described(log.input))]
-    compared = [(f"Compared with {name}", described(table)) for name, table in audit.companions.items()]
+    further = {name: table for name, table in audit.companions.items() if name not in audit.figures}
+    compared = [
+        ("Records behind" if name == "microdata" else say("Compared with {name}", name=name), described(table))
+        for name, table in further.items()
+    ]
     return [
-        ("Release", described(audit.release)),
+        *([("Release", described(audit.release))] if audit.has_records else []),
+        *_figures(audit),
         *repaired,
         *compared,
         ("Policy", [visible(policy.name), _short(policy.sha256)]),
-        ("Audited", [audited_at(audit), by_tool(), plugins(audit)]),
+        *((name, [text]) for name, text in stated(audit)),
+        ("Audited", [audited_at(audit), *_by(audit), by_tool(), plugins(audit)]),
     ]
+
+
+def _figures(audit: Audit) -> Iterator[tuple[str, list[str]]]:
+    """The tables of figures, of many the first, each with its cells and its digest; then the fitted models."""
+    tables, sizes = {**audit.companions, **audit.release.tables}, audit.sizes_of_figures
+    for name, size in [*sizes.items()][:MOST_TABLES]:
+        table = tables.get(name)
+        file = "" if table is None else visible(table.name)
+        digest = [] if table is None or table.sha256 is None else [_short(table.sha256)]
+        in_memory = ["a table in memory"] if table is not None and table.in_memory else []
+        place = f"{visible(name)}: {file}" if file and Path(file).stem != name else file or visible(name)
+        yield "Table", [place, ", ".join(sizes_in_words(size)), *in_memory, *digest]
+    if len(sizes) > MOST_TABLES:
+        yield "Tables", [f"{count(len(sizes) - MOST_TABLES)} more"]
+    if audit.models:
+        yield "Models", [listing([visible(one) for one in audit.models])]
+
+
+def sizes_in_words(size: Mapping[str, int]) -> list[str]:
+    """The cells of a table of figures, how many figures are hidden, and how many cells it lacks, in words."""
+    rest = [say("{n} {word:text}", n=size[name], word=name) for name in ("hidden", "absent") if size[name]]
+    return [count(size["cells"], "cell"), *rest]
 
 
 def described(table: Table) -> list[str]:
@@ -61,7 +81,7 @@ def described(table: Table) -> list[str]:
 
 def _described_tables(table: Table) -> list[str]:
     """The number of tables, the size of each, of many of the first, and the digest of all."""
-    sizes = [f"{visible(one.name)}: {count(one.records, 'record')}" for one in table.tables.values()]
+    sizes = [say("{name}: {n:record}", name=visible(one.name), n=one.records) for one in table.tables.values()]
     more = len(sizes) - MOST_TABLES
     return [
         count(len(sizes), "table"),
@@ -74,12 +94,18 @@ def _described_tables(table: Table) -> list[str]:
 
 def written_date(moment: datetime) -> str:
     """A date with its month in words."""
-    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+    return say("{moment:date}", moment=moment)
 
 
 def audited_at(audit: Audit) -> str:
     """The time of the audit."""
-    return f"{written_date(audit.audited_at)}, {audit.audited_at:%H:%M} UTC"
+    return moment_in_words(audit.audited_at)
+
+
+def moment_in_words(moment: datetime) -> str:
+    """A date and a time."""
+    time = f"{moment:%H:%M}"
+    return say("{moment:date}, {time} UTC", moment=moment, time=time)
 
 
 def by_tool() -> str:
@@ -94,135 +120,93 @@ def plugins(audit: Audit) -> str:
     return count(len(external), "external plugin") if external else "built-in plugins only"
 
 
+def _by(audit: Audit) -> list[str]:
+    """The person who ran it, where that is stated."""
+    return [say("run by {name}", name=visible(audit.run.by))] if audit.run.by else []
+
+
 def _short(digest: str) -> str:
     return f"SHA-256 {digest[:12]}…"
 
 
-REASONS = 4
-MOST_TABLES = 8  # named on the first screen
-DEGREES = (DisclosureType.IDENTITY_DEGREE, DisclosureType.ATTRIBUTE_DEGREE)  # whose shares are of people
-LONGEST = 280  # letters of a reason; the section that it links to has the rest
-
-
 @dataclass(frozen=True)
-class Reason:
-    """A finding that matters: a head with its number, a text, and where to read on."""
+class TallyEntry:
+    """The number of demands or checks in a state, in words, and the titles of schema checks that do not hold."""
 
-    head: str
-    text: str
-    target: str
-    link: str
     state: str
+    number: int
+    words: str
+    names: str = ""
 
 
-def tally(audit: Audit) -> list[tuple[str, int, str]]:
-    """State, number and words for each state that occurs among the demands, then among the schema checks."""
-    demands, columns = audit.tally.demands, audit.tally.columns
-    rows = [
-        ("failed", demands.failed, f"of {count(demands.total, 'demand')} {agree(demands.failed, 'fails', 'fail')}"),
-        ("warning", demands.warned, agree(demands.warned, "warns", "warn")),
-        ("error", demands.unchecked, "could not be checked"),
-        ("passed", demands.met, agree(demands.met, "is met", "are met")),
-        ("measured", demands.measured, "measured, without a demand"),
-        ("skipped", demands.skipped, f"{agree(demands.skipped, 'question waits', 'questions wait')} for an answer"),
-        ("failed", columns.failed, _of_columns(columns.total, agree(columns.failed, "fails", "fail"))),
-        ("warning", columns.warned, _of_columns(columns.total, agree(columns.warned, "warns", "warn"))),
-        ("error", columns.unchecked, _of_columns(columns.total, "could not be made")),
+def tally(audit: Audit) -> list[TallyEntry]:
+    """An entry for each state that occurs among the demands, then among the schema checks.
+
+    Those that do not hold are named: demands by their numbers, schema checks by their titles.
+    """
+    demands, columns, tables = audit.tally.demands, audit.tally.columns, audit.tally.figures
+    faulty, checks = tables.failed + tables.unchecked, columns.total
+    failed, warned, titles = _numbers(audit, "failed"), _numbers(audit, "warning"), _titles_by_state(audit)
+    waiting = say("{n:question waits|questions wait} for an answer", n=demands.skipped)
+    not_made = say("{n:measurement was|measurements were} not made", n=demands.not_examined)
+    entries = [
+        TallyEntry(
+            "failed",
+            demands.failed,
+            say(
+                "of {total:demand} {n:fails|fail}[{numbers?}: {numbers:names}]",
+                total=demands.total,
+                n=demands.failed,
+                numbers=failed,
+            ),
+        ),
+        TallyEntry(
+            "warning",
+            demands.warned,
+            say("{n:warns|warn}[{numbers?}: {n:demand|demands} {numbers:names}]", n=demands.warned, numbers=warned),
+        ),
+        TallyEntry("error", demands.unchecked, "could not be checked"),
+        TallyEntry("passed", demands.met, say("{n:is met|are met}", n=demands.met)),
+        TallyEntry("measured", demands.measured, "measured, without a demand"),
+        TallyEntry("skipped", demands.skipped, waiting),
+        TallyEntry("skipped", demands.not_examined, not_made),
+        TallyEntry(
+            "error", faulty, say("of {total:check} of the tables {n:finds|find} a fault", n=faulty, total=tables.total)
+        ),
+        TallyEntry(
+            "failed",
+            columns.failed,
+            say("of {total:schema check} {n:fails|fail}", total=checks, n=columns.failed),
+            titles["failed"],
+        ),
+        TallyEntry(
+            "warning",
+            columns.warned,
+            say("of {total:schema check} {n:warns|warn}", total=checks, n=columns.warned),
+            titles["warning"],
+        ),
+        TallyEntry("error", columns.unchecked, say("of {total:schema check} could not be made", total=checks)),
     ]
-    return [row for row in rows if row[1]]
+    return [one for one in entries if one.number]
 
 
-def _of_columns(total: int, verb: str) -> str:
-    return f"of {count(total, 'schema check')} {verb}"
+def _numbers(audit: Audit, state: str) -> list[str]:
+    """The numbers of the demands in a state; nothing where they are many, or all of them."""
+    numbers = [str(number) for number, one in enumerate(audit.expectations, 1) if state_of(one) == state]
+    return numbers if len(numbers) <= NUMBERED and len(numbers) < len(audit.expectations) else []
 
 
-def reasons(audit: Audit) -> list[Reason]:
-    """Up to four findings: what the columns lack, what fails most, what could not be checked, what is closest."""
-    numbered = [*enumerate(audit.expectations, 1)]
-    targets = [(one, f"s{number}") for number, one in enumerate(audit.structure, 1) if one.status is not Status.PASSED]
-    targets += [(one, f"e{number}") for number, one in numbered]
-    ranked = sorted(targets, key=lambda target: _rank(target[0]))
-    disclosure_types = {name: check.disclosure_type for name, check in audit.plugins.announced_checks.items()}
-    return [_reason(one, target, disclosure_types.get(one.check)) for one, target in ranked[:REASONS]]
+def _titles_by_state(audit: Audit) -> Mapping[str, str]:
+    """The titles of the schema checks in each state."""
+    titles: dict[str, list[str]] = {"failed": [], "warning": []}
+    for one in audit.structure:
+        if one.cells is None:
+            titles.setdefault(state_of(one), []).append(visible(one.title or one.check))
+    return {state: "; ".join(names) for state, names in titles.items()}
 
 
-def _rank(outcome: Outcome) -> tuple[int, float]:
-    """Columns first, then failures by the records they hit, errors, and then what is closest."""
-    fails, margin = failing(outcome), doublings(outcome)
-    if outcome.is_structural and not outcome.is_warning:
-        return 0, 0.0
-    order = {"failed": 1, "error": 2, "warning": 3, "passed": 4, "measured": 5, "skipped": 6}[state_of(outcome)]
-    if outcome.status is Status.FAILED:
-        return order, float(-fails[1]) if fails else 0.0
-    return order, margin if outcome.status is Status.PASSED and margin is not None else 0.0
-
-
-def _reason(outcome: Outcome, target: str, disclosure_type: DisclosureType | None) -> Reason:
-    title = outcome.title or outcome.check
-    link = title if outcome.attribute is None else f"{title} of {visible(column_of(outcome))}"
-    text = quoted(prose(outcome.individual_impact or outcome.message))
-    return Reason(
-        _head(outcome, disclosure_type),
-        text if len(text) <= LONGEST else text[: LONGEST - 1] + "…",
-        target,
-        link,
-        state_of(outcome),
-    )
-
-
-def _head(outcome: Outcome, disclosure_type: DisclosureType | None) -> str:
-    """The finding in a few words about people, with its number."""
-    fails = failing(outcome)
-    if outcome.is_structural:
-        return _columns_at_fault(outcome)
-    if outcome.is_question:
-        answer = outcome.details.get("answer")
-        return f"A person answered {answer}" if answer else "A person must answer"
-    if outcome.status is Status.ERROR:
-        return "Could not be decided" if outcome.is_estimated else "Could not be checked"
-    if outcome.status is Status.SKIPPED:
-        return "A person must answer"
-    if outcome.status is Status.FAILED and fails is not None and fails[1]:
-        return _people_at_risk(outcome, fails[1], disclosure_type)
-    if outcome.is_judged and is_share(outcome):
-        return f"{_share_of_people(outcome, disclosure_type)}, where {allowance(outcome)}"
-    if outcome.is_judged and outcome.threshold is not None:
-        return f"{observed(outcome)}, where {bound(outcome)}"
-    if outcome.status is Status.FAILED:
-        return sentence_case(margin_words(outcome))
-    return f"Measured: {observed(outcome)}"
-
-
-def _share_of_people(outcome: Outcome, disclosure_type: DisclosureType | None) -> str:
-    """`An intruder can identify 255 of 1,080 people`: a share as people, where it is one of records."""
-    share = percent(outcome.observed, outcome.threshold)
-    if outcome.records is None or outcome.observed is None or disclosure_type not in DEGREES:
-        return share
-    number, noun = round(outcome.observed * outcome.records.total), record_noun(outcome)
-    is_none = not number and outcome.observed > 0
-    people = f"{share} of all {plural(noun)}" if is_none else part_of(number, outcome.records.total, noun)
-    if disclosure_type is DisclosureType.IDENTITY_DEGREE:
-        return f"An intruder can identify {people}"
-    secret = "a sensitive value" if outcome.attribute is None else f"the {visible(column_of(outcome))}"
-    return f"An intruder can guess {secret} of {people}"
-
-
-def _people_at_risk(outcome: Outcome, number: int, disclosure_type: DisclosureType | None) -> str:
-    """The kind of risk, and in everyday words how many people run it."""
-    people = count(number, record_noun(outcome)) if number == 1 else f"{number:,} {plural(record_noun(outcome))}"
-    if outcome.attribute is not None:
-        column = visible(column_of(outcome))
-        return f"Attribute disclosure risk: an intruder can learn too much about the {column} of {people}"
-    is_identity = disclosure_type in (DisclosureType.IDENTITY_MODEL, DisclosureType.IDENTITY_DEGREE)
-    if is_identity:
-        return f"Re-identification risk: {people} can be identified too easily"
-    return f"{people} {agree(number, 'is', 'are')} at risk"
-
-
-def _columns_at_fault(outcome: Outcome) -> str:
-    columns = outcome.details.get("columns")
-    if isinstance(columns, list | tuple) and columns:
-        return (
-            f"Column {visible(column_of(outcome, str(columns[0])))}" if len(columns) == 1 else f"{len(columns)} columns"
-        )
-    return outcome.title or "Columns"  # the order of the records is in no column
+def open_questions(audit: Audit) -> list[str]:
+    """The questions of the policy's profiles that no person has answered, each once."""
+    answered = audit.policy.document.answers or {}
+    waiting = {one.key: one.question for _, one in audit.policy.questions if one.key not in answered}
+    return [visible(prose(one)) for one in waiting.values()]

@@ -11,13 +11,12 @@ from tcdp_audit.plugin._internal import (
     Block,
     SettingTrial,
     VariedDemand,
-    phrase_of,
     points_table,
     remedies_table,
     settings_table,
 )
 from tcdp_audit.plugin.report import Chart, Definitions, Frontier, Group, Heading, Lines, Paragraph
-from tcdp_audit.plugin.sentences import count, decimal, listing, visible
+from tcdp_audit.plugin.sentences import count, decimal, listing, say, visible
 from tcdp_audit_reports.charts.drawing import (
     Axis,
     Drawing,
@@ -31,7 +30,8 @@ from tcdp_audit_reports.charts.drawing import (
     thinned,
     tick_label,
 )
-from tcdp_audit_reports.charts.labelled_scatter import Box, Mark, box_of, placed
+from tcdp_audit_reports.charts.labelled_scatter import Box, Mark, box_of, is_free, placed
+from tcdp_audit_reports.first_screen import moment_in_words
 
 HEIGHT, TOP, BASE = 340, 34, 296  # pixels: the drawing, the riskiest figure, the safest
 EDGE, RIGHT = 2.0, 98.0  # percent of the width between which marks lie
@@ -115,14 +115,15 @@ def _drawing(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]], li
     up = _risk_axis(demand, [figure for _, figure in drawn])
     spots = {id(one): (_x(across, one.total_loss), _y(demand, up, figure)) for one, figure in drawn}
     own = frontier.least(frontier.own)
-    heights = _heights(demand, up)
     marks = [_mark(frontier, one, spots, lines) for one, _ in drawn]
     marks.sort(key=lambda mark: (":" not in mark.text, mark.x))
     limit, limit_label = _limit(demand, up)
     steps = [stroke for line in lines for stroke in _strokes(line, spots)]
+    taken = [*(one.box for one in marks), *map(_box, (*limit, *steps)), *map(box_of, limit_label)]
+    heights = _heights(demand, up, taken)
     texts = [box_of(one) for one in (*heights.values(), *limit_label)]
     # a name is put on a line only where there is room nowhere else
-    named = max((placed(marks, 4, BASE + 4, [*texts, *taken]) for taken in (map(_box, (*limit, *steps)), ())), key=len)
+    named = max((placed(marks, 4, BASE + 4, [*texts, *more]) for more in (map(_box, (*limit, *steps)), ())), key=len)
     return Drawing(
         height=HEIGHT,
         lines=(
@@ -163,16 +164,17 @@ def _x(axis: Axis, loss: float) -> float:
     return round(EDGE + axis.place(loss), 2)
 
 
-def _heights(demand: VariedDemand, axis: Axis) -> dict[float, Label]:
-    """The thresholds by their heights, named at the right end; those that would touch the one before are left out."""
-    own = _y(demand, axis, float(demand.own))
+def _heights(demand: VariedDemand, axis: Axis, taken: Sequence[Box]) -> dict[float, Label]:
+    """The thresholds by their heights, each named at an end of its line where nothing is; of close ones the first."""
     labels: dict[float, Label] = {}
     for level in demand.levels:
         y = _y(demand, axis, float(level))
         if all(abs(y - one) > 18 for one in labels):
-            below = 0 < y - own < 20  # where the line of the policy would go through it
             text = shortened(visible(demand.phrase(level)), 40)
-            labels[y] = Label(text, 100, round(y + (14 if below else -7), 1), "tick halo", "end")
+            ends = product(((100, "end"), (0, "start")), (y - 7, y + 14))
+            places = [Label(text, x, round(base, 1), "tick halo", side) for (x, side), base in ends]
+            others = [*taken, *map(box_of, labels.values())]
+            labels[y] = next((one for one in places if is_free(box_of(one), 4, BASE + 8, others)), places[0])
     return labels
 
 
@@ -220,7 +222,7 @@ def frontier_blocks(frontier: Frontier) -> Iterator[Block]:
     """All that reports say of a frontier below its first sentence. Cost: linear in the settings."""
     if cut := untried(frontier):
         yield Paragraph("", lead=cut, style="cut")
-    yield Group([Definitions(_facts(frontier))], page_only=True)
+    yield Group([Definitions(_summary(frontier), style="particulars")], page_only=True)
     if (drawn := chart(frontier)) is not None:
         yield Group([Heading("The map"), drawn], page_only=True)
     yield Heading("What each setting costs")
@@ -228,49 +230,83 @@ def frontier_blocks(frontier: Frontier) -> Iterator[Block]:
     if frontier.points:
         yield Heading("The front")
         yield points_table(frontier, detailed=True)
-        for place, one in enumerate(frontier.points, 1):
-            yield Lines(one.lines, f"Policy lines of point {place}")
+        points = enumerate(frontier.points, 1)
+        yield Group([Lines(one.lines, f"Policy lines of point {place}") for place, one in points], style="lines")
     remedies = remedies_table(frontier)
     if remedies.body:
         yield Heading("What each remedy loses alone")
         yield remedies
-    yield Heading("Reading it")
+    yield Heading("How to read it")
     yield from reading(frontier)
+    yield Group([Heading("How it was made"), Definitions(_run(frontier))], page_only=True)
 
 
-def _facts(frontier: Frontier) -> list[tuple[str, str]]:
-    release = frontier.release
+def _summary(frontier: Frontier) -> list[tuple[str, str]]:
     return [
-        ("release", f"{release.name}: {count(release.records, 'record')}"),
-        ("SHA-256", release.sha256 or "none"),
-        ("policy", frontier.policy or "given by a program"),
-        ("seed", str(frontier.seed)),
-        *([("run by", frontier.run.by)] if frontier.run.by else []),
-        ("made", frontier.made_at.isoformat().replace("+00:00", "Z")),
+        ("Release", _size(frontier)),
+        ("Policy", frontier.policy or "given by a program"),
+        ("Made", moment_in_words(frontier.made_at)),
     ]
 
 
-def reading(frontier: Frontier) -> Iterator[str]:
+def _size(frontier: Frontier) -> str:
+    """The release with its size."""
+    release = frontier.release
+    if release.tables:
+        return f"{release.name}: {release.size}"
+    return say("{name}: {n:record}", name=release.name, n=release.records)
+
+
+def _run(frontier: Frontier) -> list[tuple[str, str]]:
+    return [
+        ("SHA-256 of the release", frontier.release.sha256 or "none"),
+        ("SHA-256 of the policy", frontier.policy_sha256 or "none"),
+        ("seed", str(frontier.seed)),
+        *([("run by", frontier.run.by)] if frontier.run.by else []),
+    ]
+
+
+def reading(frontier: Frontier) -> Iterator[Block]:
     """A note on reading the map."""
     titles = listing([f"{one.label} ({one.title})" for one in frontier.demands])
-    yield (
-        "Each setting of the thresholds was repaired by itself and written to a file, and the audit of that file gives "
+    written, risk = _OF_TABLES if frontier.release.tables else _OF_ONE_TABLE
+    yield Paragraph(
+        f"Each setting of the thresholds was repaired by itself and written to {written} gives "
         f"the figures. A release is on the front if no other one loses as little and is as safe in {titles}. A setting "
         "that is kept by a release made under a laxer one was not repaired again."
     )
-    yield (
-        "Re-identified is the share of records that an intruder who knows the quasi-identifiers of everyone is "
-        "expected to find (average prosecutor risk): equivalence classes by records. Perturbed values are taken for "
-        "true. To use a point, put its lines into the policy in place of its own for the same demands, and run "
-        "`tcdp-audit fix`: the same release, policy and version give the same bytes."
+    yield Paragraph(f"Re-identified is the share of {risk}. Perturbed values are taken for true.")
+    yield Paragraph(
+        "To use a point, put its lines into the policy in place of its own for the same demands, and repair. The same "
+        "release, policy and version give the same bytes.",
+        code=f"tcdp-audit fix --policy {frontier.policy or 'POLICY'} --output REPAIRED.csv",
     )
+
+
+_OF_ONE_TABLE = (
+    "a file, and the audit of that file",
+    (
+        "records that an intruder who knows the quasi-identifiers of everyone is expected to find (average prosecutor "
+        "risk): equivalence classes by records"
+    ),
+)
+_OF_TABLES = (
+    "a folder of files, and the audit of all files together",
+    (
+        "people whom an intruder who knows all rows of everyone is expected to find (average prosecutor risk): classes "
+        "of whole histories by those who have them; dropped records are those of all tables"
+    ),
+)
 
 
 def untried(frontier: Frontier) -> str:
     """The settings that the time did not suffice for, in a sentence; nothing where all were tried."""
     if frontier.is_complete:
         return ""
-    phrases = [phrase_of(frontier.demands, one) for one in frontier.untried]
+    phrases = [
+        ", ".join(demand.phrase(level) for demand, level in zip(frontier.demands, one, strict=True))
+        for one in frontier.untried
+    ]
     rest = f" and {len(phrases) - FEW:,} more" if len(phrases) > FEW else ""
     settings = f"{count(len(phrases), 'setting')} of {len(frontier.settings):,}"
     return f"Not tried, for want of time: {settings}: {'; '.join(phrases[:FEW])}{rest}. What they cost may be less."

@@ -18,10 +18,11 @@ from tcdp_audit.plugin._internal import (
     verdict_sentence,
 )
 from tcdp_audit.plugin.report import Audit, Unaudited, tool
-from tcdp_audit.plugin.sentences import Outcome, Status, prose, visible
+from tcdp_audit.plugin.sentences import Outcome, Status, count, prose, visible
 
 NOT_XML = re.compile("[\ufffe\uffff]")  # what `visible` leaves and is no character of XML 1.0
 POLICY_ENDS = (".tcdp.yaml", ".tcdp.yml", ".yaml", ".yml")
+CELLS = 100  # failing cells of a case
 COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 
@@ -51,7 +52,7 @@ def _suite(audit: Audit) -> ET.Element:
     _properties(suite, _provenance(audit))
     seen: Counter[str] = Counter()
     for outcome in audit.outcomes:
-        inner = ", ".join(filter(None, (outcome.attribute, outcome.scenario)))
+        inner = ", ".join(filter(None, (outcome.attribute, outcome.name_of_part)))
         label = f"{outcome.check}[{inner}]" if inner else outcome.check
         seen[label] += 1
         suite.append(_case(audit, outcome, label if seen[label] == 1 else f"{label} #{seen[label]}"))
@@ -72,7 +73,13 @@ def _provenance(audit: Audit) -> Iterator[tuple[str, object]]:
     yield "status", audit.status
     yield "release", audit.release.name
     yield "release.sha256", audit.release.sha256
-    yield "records", audit.release.records
+    if audit.has_records:
+        yield "records", audit.release.records
+    if audit.figures:
+        yield "cells", sum(one["cells"] for one in audit.sizes_of_figures.values())
+    for name, table in {**audit.companions, **audit.release.tables}.items():
+        if name in audit.figures:
+            yield f"{name}.sha256", table.sha256
     yield "policy.sha256", audit.policy.sha256
     yield "tcdp-audit", tool()["version"]
 
@@ -88,9 +95,10 @@ def _case(audit: Audit, outcome: Outcome, label: str) -> ET.Element:
     if outcome.is_warning:
         _verdict(case, "skipped", "warning", f"A warning: {message}")
     elif outcome.status is Status.FAILED:
-        _verdict(case, "failure", "failed", message, f"observed {observed(outcome)}, demanded {demanded(outcome)}")
+        figures = f"observed {observed(outcome)}, demanded {demanded(outcome)}"
+        _verdict(case, "failure", "failed", message, figures, *_cells(outcome))
     elif outcome.status is Status.ERROR:
-        _verdict(case, "error", "could not be evaluated", message)
+        _verdict(case, "error", "could not be evaluated", message, *_cells(outcome))
     elif outcome.status is not Status.PASSED:
         _verdict(case, "skipped", outcome.status.value, f"{outcome.status.value.capitalize()}, not judged: {message}")
     return case
@@ -124,6 +132,8 @@ def _figures(outcome: Outcome) -> Iterator[tuple[str, object]]:
     yield "classes.failing", None if fails is None else fails[0]
     yield "records.total", None if outcome.records is None else outcome.records.total
     yield "records.failing", None if outcome.records is None else outcome.records.failing
+    yield "cells.total", None if outcome.cells is None else outcome.cells.total
+    yield "cells.failing", None if outcome.cells is None else outcome.cells.failing
 
 
 def _properties(element: ET.Element, pairs: Iterable[tuple[str, object]]) -> None:
@@ -133,11 +143,19 @@ def _properties(element: ET.Element, pairs: Iterable[tuple[str, object]]) -> Non
             ET.SubElement(properties, "property", name=name, value=_text(str(value)))
 
 
-def _verdict(case: ET.Element, tag: str, kind: str, message: str, figures: str = "") -> None:
+def _cells(outcome: Outcome) -> Iterator[str]:
+    """A line for each failing cell of tables of figures that the result names, and one on the others."""
+    yield from (one.description for one in outcome.failing_cells[:CELLS])
+    rest = ((outcome.cells and outcome.cells.failing) or 0) - CELLS
+    if rest > 0:
+        yield f"and {count(rest, 'more cell')}"
+
+
+def _verdict(case: ET.Element, tag: str, kind: str, message: str, *lines: str) -> None:
     """The reason why a case did not pass: the sentence as a message, and for a failure or an error as its text too."""
     element = ET.SubElement(case, tag, type=_text(kind), message=_text(message))
     if tag != "skipped":
-        element.text = "\n".join(_text(one) for one in (message, figures) if one)
+        element.text = "\n".join(_text(one) for one in (message, *lines))
 
 
 def _unaudited(result: Unaudited) -> ET.Element:

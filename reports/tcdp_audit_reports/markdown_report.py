@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from tcdp_audit.plugin._internal import Block, exposed_sentence, summary_blocks, verdict_sentence, verdict_title
+from tcdp_audit.plugin._internal import (
+    Block,
+    summary_blocks,
+    verdict_sentence,
+    verdict_title,
+)
 from tcdp_audit.plugin.report import (
     Audit,
     AuditComparison,
@@ -20,14 +25,17 @@ from tcdp_audit.plugin.report import (
     Rows,
     tool,
 )
-from tcdp_audit.plugin.sentences import visible
+from tcdp_audit.plugin.sentences import sentence_case, visible
+from tcdp_audit_reports.languages import language_note, localised
+from tcdp_audit_reports.people_exposed import known_facts, relation
+from tcdp_audit_reports.policy_text import stated
 
 BANNER = "**This report contains cells of the release** (`--show-values`): treat it as you treat the data."
 
 
 def render(audit: Audit) -> str:
     """The audit as Markdown; the same audit gives the same bytes. Cost: linear in the outcomes."""
-    return "\n\n".join(_parts(audit)) + "\n"
+    return "\n\n".join(_parts(audit.with_known_facts())) + "\n"
 
 
 def render_comparison(comparison: AuditComparison) -> str:
@@ -48,19 +56,25 @@ def _parts(audit: Audit) -> Iterator[str]:
     release = audit.release
     yield f"# {escaped(verdict_title(audit))}: {escaped(release.name)}"
     if audit.shows_values:
-        yield BANNER
+        yield BANNER if audit.has_records else BANNER.replace("cells of", "figures of")
     yield escaped(verdict_sentence(audit))
-    if relation := exposed_sentence(audit):
-        yield escaped(relation)
+    if facts := " ".join(known_facts(audit)).strip():
+        yield escaped(facts)
+    if exposed := relation(audit):
+        yield escaped(exposed)
     if audit.change_log is not None:
         from tcdp_audit_reports.remedy.sentences import origin  # noqa: PLC0415 - only where remedies made the release
 
         yield escaped(origin(audit, audit.change_log))
-    yield f"{release.size}. {_provenance(audit)}"
+    yield f"{sentence_case(audit.size)}. {_provenance(audit)}"
+    if pairs := stated(audit):
+        yield blocks_as_markdown([Definitions(pairs)])
     for section in audit.sections():
         if content := blocks_as_markdown(section.blocks):
             yield f"## {escaped(section.title)}"
             yield content
+    if note := language_note():
+        yield escaped(note)
 
 
 def _provenance(audit: Audit) -> str:
@@ -79,13 +93,13 @@ PLAIN_MIDWAY = "-:=()+"  # of these, what acts only where a table or a list begi
 
 def blocks_as_markdown(blocks: Iterable[Block], *, level: int = 3) -> str:
     """Blocks as Markdown, an empty line between them; without charts and groups that are for pages only."""
-    parts = (_markdown(one, level) for one in summary_blocks([*blocks]))
+    parts = (_markdown(one, level) for one in summary_blocks([*blocks], folds=True))
     return "\n\n".join(part for part in parts if part)
 
 
 def escaped(text: str) -> str:
     """Text that no reader of Markdown takes for markup: every character with a meaning becomes an entity."""
-    plain = " ".join(visible(text).split())
+    plain = " ".join(visible(localised(text)).split())
     return SPECIAL.sub(lambda match: match[0] if match[0] in PLAIN_MIDWAY else f"&#{ord(match[0])};", plain)
 
 
@@ -107,7 +121,10 @@ def _markdown(block: Block, level: int) -> str:
         case Lines():
             title = f"{escaped(block.title)}:\n\n" if block.title else ""
             return f"{title}{_fenced(block.text)}"
-        case Chart() | Group():
+        case Group():
+            inner = blocks_as_markdown(block.blocks, level=level)
+            return f"<details><summary>{escaped(block.folded)}</summary>\n\n{inner}\n\n</details>"
+        case Chart():
             return ""
 
 

@@ -11,7 +11,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.report import Audit, AuditedColumn, ChangeLog
-from tcdp_audit.plugin.sentences import count, listing, visible
+from tcdp_audit.plugin.sentences import count, say, visible
 
 LISTS_OF_CELLS = frozenset({"order", "hierarchy", "distribution", "values"})
 LISTS_OF_NAMES = frozenset({"attributes", "plugins"})  # any other list of texts names values
@@ -169,6 +169,33 @@ def name_of(column: AuditedColumn) -> str:
     return visible(column.label or column.name)
 
 
+def stated(audit: Audit) -> list[tuple[str, str]]:
+    """The policy's statements on its release, by name: purpose, recipients, and who approved it; only those it has."""
+    document, approval = audit.policy.document, approved_by(audit)
+    pairs = (("Purpose", document.purpose), ("Recipients", document.recipients), ("Approved by", approval))
+    return [(name, one_line(text)) for name, text in pairs if text]
+
+
+ENTRIES = {"Purpose": "purpose:", "Recipients": "recipients:", "Approved by": "approved_by:"}  # of a policy
+
+
+def signed_for(audit: Audit) -> list[tuple[str, str]]:
+    """The same for a sign-off, where what the policy does not state is said, too."""
+    texts = dict(stated(audit))
+    return [
+        (name, texts.get(name) or say("not stated in the policy; {key} would state it", key=key))
+        for name, key in ENTRIES.items()
+    ]
+
+
+def approved_by(audit: Audit) -> str:
+    """The name of the person or office that approved the policy, and the date; empty where it does not say."""
+    approval = audit.policy.document.approval
+    if approval is None:
+        return ""
+    return approval.by if approval.date is None else f"{approval.by}, {approval.date.isoformat()}"
+
+
 def one_line(reason: str) -> str:
     """A reason of the policy's author as plain text on one line."""
     return visible(" ".join(reason.split()))
@@ -176,6 +203,9 @@ def one_line(reason: str) -> str:
 
 def named(names: list[str], most: int = 8) -> str:
     """Some names in a sentence; of many the first, and how many more there are."""
-    if not names:
-        return "none"
-    return listing(names if len(names) <= most else [*names[: most - 1], f"{count(len(names) - most + 1)} more"])
+    return say("{names:names}", names=first_names(names, most)) if names else "none"
+
+
+def first_names(names: list[str], most: int = 8) -> list[str]:
+    """Names for a sentence; of many the first, and how many more there are."""
+    return names if len(names) <= most else [*names[: most - 1], say("{n} more", n=len(names) - most + 1)]

@@ -26,6 +26,8 @@ from markupsafe import Markup
 from tcdp_audit.plugin._internal import Block
 from tcdp_audit.plugin.report import Chart, Definitions, Group, Heading, Items, Lines, Paragraph, Rows
 from tcdp_audit.plugin.sentences import visible
+from tcdp_audit_reports.guide_text import is_mathml
+from tcdp_audit_reports.languages import localised
 
 TEMPLATES = Path(__file__).parent / "templates"
 FRAME = "report.html.j2"
@@ -135,8 +137,15 @@ def _html(block: Block, ids: Iterator[str], level: int) -> Markup:
         case Chart():
             return macros().figure(block, next(ids))
         case Group():
-            inner = _joined(_html(one, ids, level) for one in block.blocks)
-            return _element("div", block.style, inner)
+            return _group(block, _joined(_html(one, ids, level) for one in block.blocks))
+
+
+def _group(block: Group, inner: Markup) -> Markup:
+    """A part of the page, or a fold under its title."""
+    if not block.folded:
+        return _element("div", block.style, inner)
+    fold = Markup('<details class="{}"><summary>{}</summary>{}</details>\n')
+    return fold.format(f"folded {block.style}".strip(), visible(block.folded), inner)
 
 
 def _element(tag: str, style: str, content: str) -> Markup:
@@ -163,6 +172,9 @@ def _items(block: Items) -> Markup:
 
 
 def _lines(block: Lines) -> Markup:
+    """Lines, or the formula that they are where its MathML is harmless."""
+    if is_mathml(block.mathml):
+        return _element("div", "formula", Markup(block.mathml))  # noqa: S704 - MathML and nothing else
     text = _preformatted(block.text, block.style)
     if not block.title:
         return text
@@ -177,7 +189,7 @@ def _preformatted(text: str, style: str = "") -> Markup:
 
 def _scrolling_table(rows: Rows) -> Markup:
     """A table that scrolls by itself where it is wider than the page, also by the keyboard."""
-    name = visible(rows.caption) or ", ".join(_shown(rows.head))
+    name = visible(rows.caption) or ", ".join(map(localised, _shown(rows.head)))
     style = rows.style or ("texts" if rows.numeric_from is None else "")
     box = Markup('<div class="{}" role="group" aria-label="{}" tabindex="0">{}</div>\n')
     return box.format(f"{style} scroll".strip(), name, macros().table(rows))

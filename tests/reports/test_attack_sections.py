@@ -37,7 +37,7 @@ def test_every_check_that_has_a_story_is_registered():
 def test_the_neighbour_finds_as_many_as_stand_alone():
     reported = reached({"k_anonymity": {"k": 4}})
     assert reported["The neighbour"] == (
-        "By 'age' and 'zip': no one is unique; the smallest group has 3; 9 people are in groups too small."
+        "By 'zip' and 'age': no one is unique; the smallest group has 3; 9 people are in groups too small."
     )
     assert reported["The colleague"] == "Not counted: the policy does not ask for homogeneity."
 
@@ -55,14 +55,46 @@ def test_the_colleague_and_the_insider_count_people_by_column():
 def test_anyone_who_knows_a_few_facts_is_a_neighbour_too():
     reported = reached({"lkc_privacy": {"L": 1}})
     assert reported["The neighbour"].startswith(
-        "By a single column out of 'age' and 'zip': no one is unique; the smallest "
+        "By a single column out of 'zip' and 'age': no one is unique; the smallest "
     )
     assert reported["The colleague"] == "0 people are in groups that have a single secret, by a single column."
 
 
 def test_a_worst_group_is_reported_where_no_count_is():
     reported = reached({"basic_beta_likeness": {"attribute": "disease"}})
-    assert reported["The gossip"] == "At worst a 'disease' is 3 times as common as in the whole file."
+    assert reported["The gossip"] == (
+        "In one group, a value of 'disease' is 3 times as common as in the whole file, the most of all groups."
+    )
+
+
+def test_the_gossip_is_given_a_count_of_people():
+    reported = reached({"t_closeness": {"attribute": "disease"}})
+    assert reported["The gossip"] == (
+        "In the group furthest from the whole file, the mix of 'disease' differs from it by 44.4%."
+    )
+
+
+@pytest.mark.parametrize(
+    ("worst", "says"),
+    [
+        (["x"] * 11 + ["y"], "11 of 12 have the same 'disease'; in the whole file 1 in 12 do."),
+        (["x"] * 3, "3 of 3 have the same 'disease'; in the whole file fewer than 1 in 20 do."),
+        (["x"], "of 1 person, 'disease' is known for certain; in the whole file fewer than 1 in 20 have the same."),
+        ([None, *["x"] * 3], "3 of 3 have the same 'disease'; in the whole file fewer than 1 in 20 do."),
+    ],
+)
+def test_the_gossip_reads_which_group_a_share_is_of(worst, says):
+    others = ["y"] * 60 + ["z"] * 60
+    table = pa.table({"zip": ["a"] * len(worst) + ["b"] * len(others), "disease": [*worst, *others]})
+    roles = {name: ROLES[name] for name in ("zip", "disease")}
+    policy = {"version": 1, "unit_name": "person", "attributes": roles, "expect": [{"t_closeness": {"t": 0.5}}]}
+    (shown,) = (one for one in stories(tcdp_audit.audit(table, policy)) if isinstance(one, Rows))
+    assert dict(row[::2] for row in shown.body)["The gossip"] == f"In the group furthest from the whole file, {says}"
+
+
+def test_the_neighbour_of_a_demand_on_values_reads_the_smallest_group():
+    reported = reached({"alpha_k_anonymity": {"alpha": 0.5, "k": 2, "attribute": "disease"}})
+    assert reported["The neighbour"] == "By 'zip' and 'age': the smallest group has 3 people."
 
 
 def test_the_data_broker_who_knows_the_masking_rules_rows_out():

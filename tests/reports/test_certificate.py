@@ -7,7 +7,8 @@ from dataclasses import replace
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import STRUCTURE, Comparison, Outcome, Severity, Status
-from tcdp_audit_reports.first_screen import reasons, tally
+from tcdp_audit_reports.first_screen import TallyEntry, tally
+from tcdp_audit_reports.reasons import reasons
 
 RETAINED = made_up(9, 5, status=Status.PASSED)
 FAILED = made_up(1, 5, distribution=[[1, 1, 1], [9, 1, 8]], failing=(1, 1), message="One record is alone.")
@@ -20,16 +21,16 @@ IDENTIFIER = Outcome(
     title="No declared identifier in the release",
     status=Status.FAILED,
     details={"columns": ["name"]},
-    message="the release still has the identifying column 'name'",
+    message="the release still has column 'name', which identifies people",
     source=STRUCTURE,
 )
 
 
 def test_the_tally_counts_expectations_by_state_and_columns_apart(with_outcomes):
     audit = with_outcomes(RETAINED, FAILED, WARNED, WARNED, BROKEN, MEASURED)
-    assert tally(audit) == [
-        ("failed", 1, "of 5 demands fails"),
-        ("warning", 2, "warn"),
+    assert [(one.state, one.number, one.words) for one in tally(audit)] == [
+        ("failed", 1, "of 5 demands fails: 2"),
+        ("warning", 2, "warn: demands 3 and 4"),
         ("error", 1, "could not be checked"),
         ("passed", 1, "is met"),
         ("measured", 1, "measured, without a demand"),
@@ -38,7 +39,8 @@ def test_the_tally_counts_expectations_by_state_and_columns_apart(with_outcomes)
 
 def test_column_checks_are_counted_where_one_is_not_met(with_outcomes):
     audit = with_outcomes(RETAINED, IDENTIFIER)
-    assert tally(audit)[-1] == ("failed", 1, f"of {len(audit.structure)} schema checks fails")
+    total = len(audit.structure)
+    assert tally(audit)[-1] == TallyEntry("failed", 1, f"of {total} schema checks fails", IDENTIFIER.title)
 
 
 def test_what_the_columns_lack_comes_first_and_four_reasons_are_enough(with_outcomes):

@@ -15,7 +15,7 @@ from test_result_schema import faults
 
 from tcdp_audit_reports.templating import stylesheet
 
-ACTED = "Cutting changed 11 cells in 2 columns and suppressed 1 of 9 records (11.1%)."
+ACTED = "Cutting changed 11 entries in 2 columns and removed 1 of 9 records (11.1%)."
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ def test_the_page_has_the_section_its_link_and_the_line_on_the_first_screen(repa
     assert page.open == []
     section = page.with_id("section-remedy").text
     assert "Both demands that were not met are met now." in section
-    assert page.named("nav")[0].text.split()[-2:] == ["Glossary", "Appendix"]
-    assert "This is a repaired release: 11 cells in 2 columns changed" in page.with_id("verdict").text
+    assert page.named("nav")[0].text.endswith("Annex D: The policy and the run\n")
+    assert "This is a repaired release: 11 entries in 2 columns changed" in page.with_id("verdict").text
     assert "Repaired from" in page.with_id("verdict").text
     assert page.named("h1")[0].text == "Fit for release"
     for phrase in ("What changes, by attribute", "Information loss, before and after", "It cannot be joined."):
@@ -92,7 +92,7 @@ def test_a_release_that_passed_already_has_one_sentence(salary_audit, suffix):
     shown = (
         Page(text).with_id("section-remedy").text
         if suffix == ".html"
-        else text[text.index("## Nothing had") : text.index("## Glossary")]
+        else text[text.index("## Nothing had") : text.index("## What was not examined")]
     )
     assert (
         shown.split()
@@ -140,7 +140,7 @@ def test_lists_of_values_in_parameters_are_not_shown(salary_audit, suffix):
 def test_markdown_has_before_and_after_losses_and_lines(repaired_audit):
     text = repaired_audit.render(".md")
     for line in (
-        "This is a repaired release: 11 cells in 2 columns changed, 1 of 9 records suppressed.",
+        "This is a repaired release: 11 entries in 2 columns changed, 1 of 9 records removed.",
         "## How this release was repaired",
         "| k-anonymity | – | ≥ 5 | 1 | 8 | 5× short before, 1.6× to spare after | Passed |",
         "| Discernibility, sum of squared class sizes | 27 | 73 |",

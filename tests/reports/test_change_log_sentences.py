@@ -13,7 +13,7 @@ from tcdp_audit_reports.remedy import sentences
 
 RETAINED = (SIZE_AFTER, NEAR)
 WARNED = made_up(1, 5, severity=Severity.WARNING, title="Homogeneity", attribute="salary", check="homogeneity")
-ACTED = "Cutting changed 11 cells in 2 columns and suppressed 1 of 9 records (11.1%)."
+ACTED = "Cutting changed 11 entries in 2 columns and removed 1 of 9 records (11.1%)."
 
 
 @dataclass
@@ -44,13 +44,13 @@ def test_what_was_done_and_that_it_was_enough(said):
     section = said(log_of(step()), *RETAINED)
     assert section.heading == "How this release was repaired"
     assert section.summary == f"{ACTED} Both demands that were not met are met now."
-    assert section.origin == ("This is a repaired release: 11 cells in 2 columns changed, 1 of 9 records suppressed.")
+    assert section.origin == ("This is a repaired release: 11 entries in 2 columns changed, 1 of 9 records removed.")
 
 
 def test_several_remedies_are_named_in_their_order(said):
     log = log_of(step(title="Binning"), step(title="MDAV"), cells={"zip": 1}, suppressed=0, before=(SIZE_BEFORE,))
     assert said(log, SIZE_AFTER).summary == (
-        "Two remedies changed 1 cell in 1 column and kept all 9 records: Binning, then MDAV. "
+        "Two remedies changed 1 entry in 1 column and kept all 9 records: Binning, then MDAV. "
         "The one demand that was not met is met now."
     )
 
@@ -59,10 +59,9 @@ def test_three_demands_and_suppression_alone(said):
     log = log_of(step(), cells={"zip": 0}, before=(SIZE_BEFORE, FAR, made_up(1, 2, check="homogeneity")))
     section = said(log, *RETAINED, made_up(3, 2, check="homogeneity", status=Status.PASSED))
     assert section.summary == (
-        "Cutting changed no cell and suppressed 1 of 9 records (11.1%). "
-        "All three demands that were not met are met now."
+        "Cutting changed no entry and removed 1 of 9 records (11.1%). All three demands that were not met are met now."
     )
-    assert section.origin == "This is a repaired release: no cell changed, 1 of 9 records suppressed."
+    assert section.origin == "This is a repaired release: no entry changed, 1 of 9 records removed."
 
 
 def test_a_release_that_passed_already_is_one_sentence(said):
@@ -78,7 +77,7 @@ def test_a_release_that_still_fails_says_so_first(said):
     assert section.summary == (
         "The release does not pass: 1 of 2 expectations is still not met: t_closeness on 'salary'. " + ACTED
     )
-    assert section.origin.startswith("This is a repaired release that still does not pass: 11 cells")
+    assert section.origin.startswith("This is a repaired release that still does not pass: 11 entries")
 
 
 def test_a_release_that_nothing_could_be_done_for(said):

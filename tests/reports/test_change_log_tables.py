@@ -16,7 +16,7 @@ from tcdp_audit_reports.remedy.losses import attribute_table, loss_table, retain
 def test_every_measure_has_its_row_and_what_is_not_defined_has_none():
     table = loss_table(log_of(step()))
     assert table.body == [
-        ["Mean loss of a cell", "–", "0.375"],
+        ["Mean loss of an entry", "–", "0.375"],
         ["Discernibility, sum of squared class sizes", "27", "73"],
         ["Average class size over k = 5", "0.600", "1.60"],
         ["Normalised certainty penalty, mean", "0", "0.500"],
@@ -44,7 +44,7 @@ def test_without_a_propensity_score_the_reason_is_reported():
 def test_numbers_that_are_left_out_are_counted():
     given = {**LOSS["il1s"], "cells_left_out": 1200}
     assert loss_table(log_of(step(), loss={**LOSS, "il1s": given})).note.startswith(
-        "IL1s is over 8 cells with a number before and after; 1,200 more have none. The propensity"
+        "IL1s is over 8 entries with a number before and after; 1,200 more have none. The propensity"
     )
 
 
@@ -56,7 +56,7 @@ def test_nothing_measured_makes_no_tables():
 def test_attributes_have_their_cells_and_figures():
     table = attribute_table(log_of(step()))
     assert table.head == (
-        *("attribute", "cells changed", "share of cells", "loss", "penalty before", "penalty after"),
+        *("attribute", "entries changed", "share of entries", "loss", "penalty before", "penalty after"),
         *("distance of distributions", "information retained", "IL1s"),
     )
     assert table.body == [
@@ -91,7 +91,7 @@ TAKEN = step("cutting", loss=0.25)
             step(failing=[FAR, SIZE_BEFORE, SIZE_BEFORE, FAR, FAR]),
             "Five demands are still not met: t-closeness on salary, k-anonymity, k-anonymity and two more.",
         ),
-        (step(loss=0.5), "It passes, and loses 0.500 where the one taken loses 0.250."),
+        (step(loss=0.5), "It passes, and loses 50% of the detail where the one taken loses 25%."),
         (step(loss=0.25, title="Twin"), "It passes with the same loss; the one taken came first."),
         (step(), "It was not needed: the release passes without it."),
     ],

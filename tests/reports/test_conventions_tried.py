@@ -20,15 +20,17 @@ def test_a_row_for_each_combination_and_a_sentence_on_what_flips():
     assert table.head == ("conventions", "1", "2")
     assert table.body == [
         ("as in the policy", "failed", "failed"),
-        ("missing quasi identifier: wildcard", "passed", "failed"),
-        ("missing quasi identifier: fail", "failed", "failed"),
+        ("missing quasi-identifier: wildcard", "passed", "failed"),
+        ("missing quasi-identifier: fail", "failed", "failed"),
     ]
-    assert table.note == "Under 3 combinations of conventions the verdict changes for 1 expectation: 1."
+    assert table.note == (
+        "Of 3 combinations of conventions, with the policy’s own, the result changes for 1 expectation: 1."
+    )
 
 
 def test_a_release_without_missing_values_leaves_nothing_to_try():
     table = conventions_tried(tcdp_audit.audit(FIVE.slice(0, 2), POLICY, all_conventions=True))
-    assert table.note == "Under 1 combination of conventions no verdict changes."
+    assert table.note == "Of 1 combination of conventions, with the policy’s own, no result changes."
 
 
 def test_the_report_shows_it_only_where_it_was_asked_for():

@@ -67,19 +67,20 @@ def test_words_are_those_of_people(page):
         "Not fit for release",  # may it be published
         "3 of 6 demands fail, 1 warns",  # and why
         "1,173 of 8,000 people (14.7%) are exposed, each counted once",  # how many people
-        "is taken to know age band, sex, postcode and month of admission",  # what a neighbour uses
+        "is taken to know a person’s age band, sex, postcode and month of admission",  # what a neighbour uses
         "Must stay secret: main diagnosis, cost of the stay and length of stay",  # which are secret
         "Should not be in a published file: number of the discharge",  # what should not be there
-        "Coarsen month of admission first",  # what to do next
+        "Take number of the discharge out of the copy that is published",  # what to do next
         # at what cost
-        "it would then pass, with 2 warnings. The cost: no record withheld, 1,893 cells changed; age retains least",
+        "it would then pass, with 2 warnings (Sensitive columns without a demand; t-closeness, ordered",
+        "of length of stay). The cost: no record removed, 1,893 entries changed; age suffers most",
         "tcdp-audit fix --policy",
         "Linkability Can records be matched with another file? Not asked by this policy.",  # what was not examined
-        "Not examined",
-        "Under 5 other combinations of conventions the result changes for",  # would it flip
-        "narrows them down to 4 people at worst and to 22 people on average",  # for one person
-        "a guess is right with a chance of 1 in 4 at worst, and with a chance of 1 in 22 on average",
-        "It adds most to the risk (35%)",  # which column adds most
+        "What was not examined",
+        "Five other ways of counting were tried. The result changes for",  # would it flip
+        "narrows them down to 4 people in the smallest group, and to 22 people on average",  # for one person
+        "a guess is right with a chance of 1 in 4 there, and with a chance of 1 in 22 on average",
+        "Month of admission adds most to the risk (35%)",  # which column adds most
         "How to verify it, in three steps",
         "run by",
         " fail on the same column, and ",  # a met demand beside one that fails
@@ -106,7 +107,7 @@ def test_markdown_says_the_same(demo):
     for phrase in (
         "Not fit for release",
         "each counted once",
-        "Coarsen month of admission first",
+        "Month of admission adds most to the risk (35%)",
         "a neighbour may know",
     ):
         assert phrase in text

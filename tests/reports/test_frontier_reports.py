@@ -9,10 +9,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "frontiers"))
 from frontier_samples import K, T, frontier_of, trial
+from html_page import Page
 
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit.core.results.frontier import Frontier
-from tcdp_audit.core.results.setting_trial import VariedDemand
+from tcdp_audit.core.results.frontier import Frontier, remedies_table
+from tcdp_audit.core.results.setting_trial import Attempt, VariedDemand
+from tcdp_audit_reports.charts.labelled_scatter import box_of
 from tcdp_audit_reports.frontier_blocks import STEPS, chart
 from tcdp_audit_reports.html_report import render_frontier as html
 from tcdp_audit_reports.markdown_report import render_frontier as markdown
@@ -83,6 +85,48 @@ def test_without_a_figure_there_is_no_map():
     assert chart(frontier_of([trial(OWN, (float("inf"), 0.1), 0.1)])) is None
     assert "<figure" not in html(frontier_of([]))
     assert "The front" not in markdown(frontier_of([]))
+
+
+def test_no_name_of_a_threshold_is_under_a_step():
+    drawing = chart(sample())
+    assert drawing is not None
+    names = [one for one in drawing.drawing.labels if one.text.startswith("k ≥")]
+    assert {one.text for one in names} == {"k ≥ 3", "k ≥ 5", "k ≥ 10"}
+    steps = [one for one in drawing.drawing.lines if one.style in ("frontier-step", "limit")]
+    for name in names:
+        left, right, top, bottom = box_of(name)
+        assert not [
+            one
+            for one in steps
+            if one.x1 < right and one.x2 > left and min(one.y1, one.y2) < bottom and max(one.y1, one.y2) > top
+        ], name.text
+
+
+def test_remedies_are_named_in_words_and_settings_are_in_order():
+    settings = [(F(k), F(1, 5)) for k in (11, 3, 50, 10)]
+    attempt = Attempt("mondrian", "Mondrian partitioning", "{}", 0.1, keeps=True)
+    trials = [trial(one, (float(one[0]), 0.1), 0.1, attempts=(attempt,)) for one in settings]
+    rows = remedies_table(frontier_of(trials, settings))
+    assert [row[0].split(",")[0] for row in rows.body] == ["k ≥ 3", "k ≥ 10", "k ≥ 11", "k ≥ 50"]
+    both = trial(
+        OWN,
+        (5, 0.1),
+        0.1,
+        remedies=("suppression: {at_most: 0.05}", "mondrian: {}"),
+        titles=("Suppression", "Mondrian"),
+    )
+    assert both.name == "Suppression (at most: 0.05) + Mondrian"
+    assert "  - suppression: {at_most: 0.05}\n" in both.lines
+
+
+def test_the_page_has_the_frame_of_a_report():
+    page = Page(html(sample()))
+    links = {one.attributes["href"] for one in page.named("a")}
+    assert {f"#{one.attributes['id']}" for one in page.named("section")} <= links
+    assert "seal measured" in {one.attributes.get("class") for one in page.named("svg")}  # it approves of nothing
+    above = next(one for one in page.named("dl") if one.attributes["class"] == "particulars")
+    assert re.search(r"Made\d+ [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC", above.text)
+    assert not any("`" in one.text or "{}" in one.text for one in page.elements if one.name in ("p", "td", "th"))
 
 
 def test_the_page_has_lines_settings_and_what_was_not_tried():

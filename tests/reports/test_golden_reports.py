@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from figure_samples import figure_audit
 from golden_checks import golden_plugins
 from remedied_samples import NEAR, REPAIRED, SIZE_AFTER, remedied
 from report_samples import HOSTILE, SALARY_POLICY, named_policy, named_table, salaries
@@ -74,6 +75,12 @@ def repaired(plain):
     return remedied(plain, REPAIRED, SIZE_AFTER, NEAR)
 
 
+@pytest.fixture
+def figures(fixed_time):  # noqa: ARG001 - the time of the audit
+    """Two tables of figures without the records behind them."""
+    return figure_audit()
+
+
 def of_run(results, suffix):
     if suffix == ".github":
         return "".join(f"{line}\n" for line in annotated(findings_of(results)))
@@ -92,7 +99,7 @@ def test_runs_of_several_policies_are_reported_as_they_were(suffix, tmp_path, mo
     assert text == (GOLDEN / f"run{suffix}").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [*NAMES, "repaired.html", "repaired.md"])
+@pytest.mark.parametrize("name", [*NAMES, "repaired.html", "repaired.md", "figures.html", "figures.md", "figures.txt"])
 def test_reports_are_as_they_were(name, request):
     which, suffix = Path(name).stem, Path(name).suffix
     result = request.getfixturevalue(which)

@@ -17,6 +17,7 @@ from tcdp_audit.core.base.outcome import Comparison, Status
 from tcdp_audit.core.results.strict_json import unpacked
 from tcdp_audit.plugin.check import DisclosureType
 from tcdp_audit_reports.guide_text import is_mathml
+from tcdp_audit_reports.sections.unexamined import relevant, unexamined
 
 NO_CELL = "This report contains no cell of the release."
 CELLS = "This report contains cells of the release."
@@ -117,8 +118,9 @@ def test_a_finding_has_sentence_chart_data_classes_and_definition(salary_audit):
     text = Page(salary_audit.render(".html")).with_id("e4").text
     assert "6 of 9 records are in 2 groups" in text
     assert "66.7% of records are in groups that go beyond 0.2" in text
-    assert "3 of 3 groups shown" in text
-    assert "For one person:" in text
+    assert "Worst groups" not in text  # all three would be no worst ones
+    assert "For one person:" not in text  # the first screen has it
+    assert "An intruder who knows" in Page(salary_audit.render(".html")).with_id("verdict").text
 
 
 def test_a_check_is_explained_once(salary_audit):
@@ -137,18 +139,25 @@ def test_coverage_names_what_was_not_checked():
     }
     result = audit(named_table(("a",), lambda _, group: f"{group}"), policy)
     cells = [one.text for one in Page(result.render(".html")).named("td")]
-    disclosure_types = [text for text in cells if "of this quarter" in text or "No check" in text]
+    disclosure_types = [text for text in cells if " not run." in text or "No check" in text]
     assert len(disclosure_types) == 4
     assert "'a', passed" in disclosure_types[0]
-    here = sum(one.disclosure_type is DisclosureType.ATTRIBUTE_MODEL for one in result.plugins.checks.values())
-    assert disclosure_types[2] == f"{here} more checks of this quarter were not run."
+    here = sum(one.disclosure_type is DisclosureType.ATTRIBUTE_MODEL for one in unexamined(result).values())
+    shown = [int(number) for text in cells for number in re.findall(r"(\d+) more checks? w", text)]
+    assert sum(shown) == len(unexamined(result))  # as the section on what was not examined counts them
+    assert disclosure_types[2] == f"{here} more checks were not run."
 
 
-def test_every_check_that_was_not_run_has_a_line_on_what_could_still_happen(salary_audit):
-    text = Page(salary_audit.render(".html")).with_id("section-coverage").text
-    run = {one.check for one in salary_audit.expectations}
-    for name, check in salary_audit.plugins.checks.items():
-        assert (check.guide.risk in text) is (name not in run)
+def test_every_check_that_was_not_run_is_named_once_if_it_could_say_more(salary_audit):
+    page = Page(salary_audit.render(".html"))
+    first, rest = page.with_id("section-unexamined").text, page.with_id("section-not_run").text
+    left = unexamined(salary_audit)
+    assert not {one.check for one in salary_audit.expectations} & left.keys()
+    assert {"k_map", "release_differencing"} < left.keys()
+    assert not {"distance_record_linkage", "exact_match_rate", "rank_swap_attack"} & left.keys()
+    for name, check in left.items():
+        assert (f"{check.title}. {check.risk}" in first) is (check in relevant(salary_audit)), name
+        assert (check.title.lower() in rest.lower()) is (check not in relevant(salary_audit)), name
 
 
 @pytest.mark.long
@@ -156,10 +165,10 @@ def test_five_hundred_expectations_with_long_names(with_outcomes):
     sizes = [[size, 1, size] for size in range(1, 21)]
     outcome = made_up(1, 5, distribution=sizes, failing=(4, 10), title="x" * 300, attribute="y" * 300)
     page = Page(with_outcomes(*[outcome] * 500).render(".html"))
-    assert len(page.named("article")) == 500
+    assert len(page.named("article")) == 500 + 1  # and that of the group
     assert len([one for one in page.named("article") if one.attributes["class"] == "finding"]) == 40
     assert len(page.source) < 3_000_000
-    assert "500 results: 500 failed" in page.with_id("section-coverage").text
+    assert "500 demands: 500 of 500 fail" in page.with_id("section-coverage").text
 
 
 def test_five_thousand_sizes_make_a_short_section(with_outcomes):

@@ -9,7 +9,8 @@ import pytest
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import Comparison, Status
-from tcdp_audit_reports.charts.margin import doublings, margin_bar, margin_words
+from tcdp_audit.core.base.phrases import doublings
+from tcdp_audit_reports.charts.margin import margin_bar, margin_words
 
 AT_LEAST, AT_MOST, BELOW = Comparison.AT_LEAST, Comparison.AT_MOST, Comparison.BELOW
 
@@ -22,11 +23,11 @@ AT_LEAST, AT_MOST, BELOW = Comparison.AT_LEAST, Comparison.AT_MOST, Comparison.B
         (0.4, "1/5", AT_MOST, -1.0, "2× over"),
         (0.05, "1/5", AT_MOST, 2.0, "4× to spare"),
         (5, 5, AT_LEAST, 0.0, "exactly met"),
-        (0, 5, AT_LEAST, -inf, "infinitely short"),
-        (inf, 2, AT_MOST, -inf, "infinitely over"),
-        (inf, 2, AT_LEAST, inf, "infinitely to spare"),
-        (0, "1/5", AT_MOST, inf, "infinitely to spare"),
-        (0.1, 0, AT_MOST, -inf, "infinitely over"),
+        (0, 5, AT_LEAST, -inf, "none was found"),
+        (inf, 2, AT_MOST, -inf, "nothing bounds it"),
+        (inf, 2, AT_LEAST, inf, "nothing bounds it"),
+        (0, "1/5", AT_MOST, inf, "none was found"),
+        (0.1, 0, AT_MOST, -inf, "none is allowed"),
         (0, 0, AT_MOST, 0.0, "exactly met"),
         (1.0001, 1, AT_MOST, -0.000144, "under 1% over"),
         (1.05, 1, AT_MOST, -0.070389, "5% over"),
@@ -66,9 +67,15 @@ def test_a_negative_figure_has_no_ratio():
     assert (doublings(outcome), margin_words(outcome)) == (None, "not met")
 
 
-@pytest.mark.parametrize(("observed", "left", "width"), [(1, 0, 50.0), (2.5, 33.33, 16.67), (10, 50, 16.67)])
+@pytest.mark.parametrize(("observed", "left", "width"), [(0.625, 0, 50.0), (2.5, 33.33, 16.67), (10, 50, 16.67)])
 def test_the_bar_starts_at_the_demand_and_ends_at_three_doublings(observed, left, width):
     status = Status.PASSED if observed >= 5 else Status.FAILED
-    observed = 0 if observed == 1 else observed
     bar = margin_bar(made_up(observed, 5, AT_LEAST, status=status)).areas[0]
     assert (bar.x, bar.width, bar.style) == (left, width, f"m-{status.value}")
+
+
+@pytest.mark.parametrize(("observed", "parts"), [(0.5, [(10, 40), (0, 7)]), (500, [(50, 40), (93, 7)])])
+def test_a_bar_beyond_three_doublings_has_a_gap(observed, parts):
+    status = Status.PASSED if observed >= 5 else Status.FAILED
+    bars = margin_bar(made_up(observed, 5, AT_LEAST, status=status)).areas
+    assert [(one.x, one.width) for one in bars] == parts

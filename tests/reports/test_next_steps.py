@@ -64,6 +64,14 @@ def test_a_release_that_passes_has_nothing_to_do():
     ]
 
 
+def test_a_column_that_is_missing_is_a_step_though_every_demand_is_met():
+    policy = {**POLICY, "expect": [{"homogeneity": {"at_most": "0.9"}}]}
+    declared = {**POLICY["attributes"], "town": {"role": "insensitive"}}
+    audit = tcdp_audit.audit(TABLE.drop(columns="id"), {**policy, "attributes": declared})
+    assert audit.verdict == "failed"
+    assert heads(audit) == ["Declared columns are missing."]
+
+
 def test_no_report_offers_a_weaker_demand(salary_audit):
     for suffix in (".html", ".md"):
         text = salary_audit.render(suffix).split("<template")[0]
@@ -73,7 +81,7 @@ def test_no_report_offers_a_weaker_demand(salary_audit):
 
 def test_columns_are_reported_by_role_in_everyday_words():
     page = Page(tcdp_audit.audit(TABLE, POLICY, column_risks=True).render(".html"))
-    text = page.with_id("section-basis").text
+    text = page.with_id("section-columns").text
     for phrase in ("names a person: should not be here", "a neighbour may know it", "must stay secret", "postcode"):
         assert phrase in text
 
@@ -83,7 +91,7 @@ def test_whether_another_convention_would_flip_the_verdict_is_said():
     missing = TABLE.assign(sex=[None, "f", "m", "m", "f", "f"])
     audit = tcdp_audit.audit(missing, {**POLICY, "expect": [{"k_anonymity": {"k": 2}}]}, all_conventions=True)
     assert "changes for k-anonymity" in flipping(audit)
-    assert flipping(replace(audit, variants=audit.variants[:1])).startswith("No other convention could")
+    assert flipping(replace(audit, variants=audit.variants[:1])).startswith("No other way of counting could")
 
 
 def test_verification_has_three_steps_with_whole_digests():
@@ -91,3 +99,17 @@ def test_verification_has_three_steps_with_whole_digests():
     digests = [one.code for one in verification(audit)]
     assert digests[:2] == [audit.release.sha256, audit.policy.sha256]
     assert digests[2].startswith("tcdp-audit verify REPORT.html ")
+
+
+def test_no_way_of_counting_helps_where_one_demand_on_several_columns_always_fails():
+    """Verdicts by convention are of demands, and outcomes of their columns: these are not paired one to one."""
+    table = pd.DataFrame({"zip": ["1", "1", "2", None], "ill": list("abab"), "hurt": list("aaaa")})
+    attributes = {"zip": {"role": "quasi_identifier"}, "ill": {"role": "sensitive"}, "hurt": {"role": "sensitive"}}
+    claim = "but no way makes the release fit"
+    for severity, claimed in (("error", True), ("warning", False)):
+        asked = [{"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 3, "severity": severity}}]
+        policy = {"version": 1, "attributes": attributes, "expect": asked}
+        audit = tcdp_audit.audit(table, policy, all_conventions=True)
+        assert len(audit.variants[0].verdicts) < len(audit.expectations)
+        assert "The result changes for k-anonymity" in flipping(audit)
+        assert (claim in flipping(audit)) is claimed

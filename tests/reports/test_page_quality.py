@@ -10,13 +10,19 @@ from pathlib import Path
 
 import pytest
 from browser import DARK, FLAGS, asked
+from figure_samples import figure_audit
+from html_page import Page
 from lay_samples import census
 from linked_samples import clinic
-from test_demo_report import depths, framed
+from many_samples import many_attributes, many_scenarios
+from test_demo_report import FOOT, depths, framed
+from test_frontier_reports import sample
 
+from tcdp_audit.core.results.comparison import compare
+from tcdp_audit.core.results.written import WrittenAudit
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.demo import POLICY, make_discharges
-from tcdp_audit_reports.html_report import stylesheet
+from tcdp_audit_reports.html_report import render_comparison, render_frontier, stylesheet
 
 import tcdp_audit  # isort: skip
 
@@ -52,6 +58,32 @@ def tables_page() -> str:
     return clinic().render(".html")
 
 
+@pytest.fixture(scope="module")
+def figures_page() -> str:
+    return figure_audit(values=True).render(".html")
+
+
+@pytest.fixture(scope="module")
+def many_demands_page() -> str:
+    return many_attributes(columns=12).render(".html").replace("<details", "<details open")
+
+
+@pytest.fixture(scope="module")
+def many_scenarios_page() -> str:
+    return many_scenarios().render(".html")
+
+
+@pytest.fixture(scope="module")
+def frontier_page() -> str:
+    return render_frontier(sample())
+
+
+@pytest.fixture
+def comparison_page(hostile_audit, salary_audit, tmp_path) -> str:
+    written = [WrittenAudit(tmp_path / "x.json", one.as_json()) for one in (hostile_audit, salary_audit)]
+    return render_comparison(compare(*written, {}))
+
+
 @pytest.fixture
 def repaired_page(repaired_audit) -> str:
     return str(repaired_audit.render(".html"))
@@ -64,7 +96,9 @@ def tools(skip_or_fail) -> Path:
     return TOOLS
 
 
-PAGES = pytest.mark.parametrize("which", ["demo_page", "linkage_page", "repaired_page", "tables_page"])
+MANY = ["many_demands_page", "many_scenarios_page"]
+REPORTS = ["demo_page", "linkage_page", "repaired_page", "tables_page", "figures_page"]
+PAGES = pytest.mark.parametrize("which", [*REPORTS, *MANY, "frontier_page", "comparison_page"])
 
 
 @pytest.mark.parametrize("flags", [(), DARK], ids=["light", "dark"])
@@ -154,15 +188,97 @@ def test_a_report_is_as_wide_as_its_window_and_can_be_looked_at(which, width, re
 
 @PAGES
 def test_at_most_one_printed_page_in_ten_is_less_than_half_full(which, request, chromium, tmp_path, skip_or_fail):
+    reached = [*depths(printed(which, request, chromium, tmp_path, skip_or_fail))]
+    assert len(reached) > (3 if which in REPORTS else 0)
+    assert sum(one < 0.5 for one in reached) <= max(1, len(reached) // 10), reached
+
+
+@PAGES
+def test_no_heading_and_no_head_of_a_table_is_at_the_foot_of_a_page(which, request, chromium, tmp_path, skip_or_fail):
+    pdf = printed(which, request, chromium, tmp_path, skip_or_fail)
+    page = Page(request.getfixturevalue(which))
+    heads = {
+        letters(re.sub(r"^\d+\. ", "", one.text)) for name in ("h2", "h3", "h4", "thead") for one in page.named(name)
+    }
+    lines = [line for one in pdf for line in lowest_lines(one)]
+    assert lines
+    assert [line for line in lines if letters(line) in heads] == []
+
+
+def printed(which, request, chromium, tmp_path, skip_or_fail):
     try:
         import pypdfium2 as pdfium
     except ImportError:
         skip_or_fail("pypdfium2 is not installed")
     folder = Path(os.environ.get("TCDP_AUDIT_SCREENSHOTS", tmp_path))
-    report, printed = tmp_path / "report.html", folder / f"{which}.pdf"
+    report, pdf = tmp_path / "report.html", folder / f"{which}.pdf"
     report.write_text(request.getfixturevalue(which), encoding="utf-8")
-    places = (f"--user-data-dir={tmp_path / 'profile'}", "--no-pdf-header-footer", f"--print-to-pdf={printed}")
+    places = (f"--user-data-dir={tmp_path / 'profile'}", "--no-pdf-header-footer", f"--print-to-pdf={pdf}")
     subprocess.run([chromium, *FLAGS, *places, report.as_uri()], capture_output=True, timeout=120, check=True)
-    reached = [*depths(pdfium.PdfDocument(printed))]
-    assert len(reached) > 3
-    assert sum(one < 0.5 for one in reached) <= max(1, len(reached) // 10), reached
+    return pdfium.PdfDocument(pdf)
+
+
+def letters(text):
+    return re.sub(r"\W", "", text)
+
+
+def lowest_lines(page):
+    """The last line of each half of a printed page, and of its whole width, above the running foot."""
+    text, height, width = page.get_textpage(), page.get_height(), page.get_width()
+    rects = [text.get_rect(place) for place in range(text.count_rects())]
+    rects = [one for one in rects if 1 - one[1] / height < FOOT]
+    for left, right in ((0, width / 2), (width / 2, width), (0, width)):
+        inside = [one for one in rects if left <= one[0] < right]
+        if inside:
+            base = min(one[1] for one in inside)
+            line = [one for one in inside if one[1] < base + 5]
+            yield " ".join(text.get_text_bounded(*one) for one in sorted(line))
+
+
+PAPER = """
+document.querySelectorAll('details').forEach(one => one.open = true);
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), sizes = {};
+const unseen = 'math, template, title, desc, .hidden, .skip';
+for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+  const parent = node.parentElement, range = document.createRange();
+  range.selectNodeContents(node);
+  if (!node.data.trim() || parent.closest(unseen) || !range.getClientRects().length) continue;
+  const size = parseFloat(getComputedStyle(parent).fontSize) * parent.currentCSSZoom * 0.75;
+  sizes[size.toFixed(1)] ??= parent.outerHTML.slice(0, 120);
+}
+const cells = [...document.querySelectorAll('.signatures :is(th, td)')].map(one => one.getBoundingClientRect());
+return {sizes: sizes, width: document.documentElement.clientWidth, right: Math.max(0, ...cells.map(one => one.right)),
+        heights: [...document.querySelectorAll('.signatures td')].map(one => one.getBoundingClientRect().height)};
+"""
+A4 = 688  # pixels between the margins of a printed page
+
+
+def on_paper(page):
+    """A page as it looks on paper, on a screen."""
+    return page.replace("@media screen", "@media speech").replace("@media print", "@media all")
+
+
+@PAGES
+def test_nothing_on_paper_is_smaller_than_eight_and_a_half_points(which, request, chromium, tmp_path):
+    result = asked(on_paper(request.getfixturevalue(which)), PAPER, chromium, tmp_path, width=A4)
+    assert len(result["sizes"]) > 3
+    assert {size: text for size, text in result["sizes"].items() if float(size) < 8.4} == {}
+
+
+def test_who_signs_has_room_on_paper(demo_page, chromium, tmp_path):
+    result = asked(on_paper(demo_page), PAPER, chromium, tmp_path, width=A4)
+    assert 0 < result["right"] <= A4
+    assert min(result["heights"]) > 40  # 11 mm
+
+
+CONTENTS = """
+const contents = getComputedStyle(document.querySelector('.contents'));
+return [contents.position, document.querySelector('.sheet').getBoundingClientRect().top < 100];
+"""
+
+
+@pytest.mark.parametrize("which", ["demo_page", "frontier_page", "comparison_page"])
+def test_the_contents_stay_at_the_side_of_a_wide_window(which, request, chromium, tmp_path):
+    page = request.getfixturevalue(which)
+    assert asked(page, CONTENTS, chromium, tmp_path, width=1200) == ["sticky", True]
+    assert asked(page, CONTENTS, chromium, tmp_path, width=1190)[0] == "static"

@@ -36,9 +36,9 @@ def test_each_word_names_the_attack_of_its_name(tmp_path: Path):
     )
     answers = {one.word: one.answer for one in regulators(audited(tmp_path, *expect))}
     assert answers == {
-        "Singling out": "asked by Singling out compared with a control.",
-        "Linkability": "asked by Linkability compared with a control.",
-        "Inference": "asked by Attribute inference compared with a control.",
+        "Singling out": "Asked by Singling out compared with a control.",
+        "Linkability": "Asked by Linkability compared with a control.",
+        "Inference": "Asked by Attribute inference compared with a control.",
     }
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from math import inf
 
 import pytest
 from hypothesis import given, strategies as st
-from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit_reports.charts import cumulative, histogram, margin
+from tcdp_audit_reports.charts import cumulative, histogram
 from tcdp_audit_reports.charts.drawing import LETTER, SMALL_LETTER, Measured, axis_for
 from tcdp_audit_reports.charts.histogram import binned, compact
 
@@ -92,7 +93,7 @@ def test_a_histogram_says_what_fails():
     chart = histogram.chart(measured(SIZES, 5, failing=(370, 699)))
     assert chart.title == "370 of 413 groups are below 5"
     assert chart.data.body[0] == ["1", "181", "181", "9.0%"]
-    assert chart.data.body[-1] == ["100 or more", "4", "1,000", "50.0%"]
+    assert chart.data.body[-1] == ["50 or more", "4", "1,000", "50.0%"]
     assert sum(area.style == "hatched" for area in chart.drawing.areas) == 4
 
 
@@ -117,7 +118,7 @@ def test_the_failing_side_is_right_where_less_is_safer():
 
 def test_the_failing_side_is_left_where_more_is_safer():
     chart = cumulative.chart(measured([(1.5, 2, 1), (3.5, 1, 10)], 3, failing=(2, 1)))
-    assert chart.drawing.areas[0].x == 0
+    assert chart.drawing.areas[0].x == chart.drawing.left
     assert [label.text for label in chart.drawing.labels][-2:] == ["demanded: 3", "1 record falls short"]
 
 
@@ -158,16 +159,41 @@ def test_five_thousand_sizes_make_at_most_nine_bars():
     assert sum(area.style in ("bar", "bad") for area in chart.drawing.areas) <= 9
 
 
-def test_a_share_is_one_bar_against_its_limit():
-    chart = margin.chart(made_up(0.108, "1/20", Comparison.AT_MOST))
-    assert chart.title == "10.8%, where at most 5% is allowed"
-    assert [area.style for area in chart.drawing.areas] == ["bad", "hatched"]
-    clear_of_each_other(chart.drawing, LETTER)
+def test_counts_on_both_sides_of_a_demand_add_up_to_the_total():
+    rows = [(0.2, 20, 100), (0.4, 5, 30), (0.6, 2, 10)]  # of the 30 at 0.4 after rounding, ten go beyond
+    chart = cumulative.chart(measured(rows, "0.4", Comparison.AT_MOST, (4, 20)))
+    at_limit = next(row for row in chart.data.body if row[0] == "≤ 0.4")
+    assert at_limit[1] == "120"
+    below = [int(row[1]) for row in chart.data.body]
+    assert below == sorted(below)
+    more = cumulative.chart(measured([(1.5, 1, 30), (3.0, 1, 40), (3.5, 1, 30)], 3, failing=(1, 30)))
+    assert ["< 3", "30", "30.0%"] in [list(row) for row in more.data.body]
 
 
-@pytest.mark.parametrize(
-    ("observed", "comparison"),
-    [(None, Comparison.AT_MOST), (3, Comparison.AT_MOST), (0.5, Comparison.AT_LEAST)],
-)
-def test_what_is_no_share_has_no_bar(observed, comparison):
-    assert margin.chart(made_up(observed, 1, comparison)) is None
+@pytest.mark.parametrize("comparison", [Comparison.AT_MOST, Comparison.AT_LEAST])
+@pytest.mark.parametrize("threshold", ["0.01", "0.4", "0.99"])
+def test_no_text_is_on_the_curve(comparison, threshold):
+    rows = [(number / 100, 1, 1) for number in range(1, 100)]
+    drawing = cumulative.chart(measured(rows, threshold, comparison, (50, 50))).drawing
+    inside = [one for one in drawing.labels if drawing.top < one.y - 9 < drawing.top + drawing.tall]
+    assert all(one.extent()[1] <= drawing.left for one in inside)
+
+
+def test_the_curve_is_as_wide_as_its_axis():
+    chart = cumulative.chart(measured([(1.0, 1, 30), (2.0, 1, 30), (inf, 1, 10)], 2, Comparison.AT_MOST, (1, 10)))
+    (tick,) = (one for one in chart.drawing.labels if one.text == "2")
+    steps = [float(one) for one in re.findall(r"h(\d+)", chart.drawing.curve)]
+    assert chart.drawing.left + chart.drawing.span * sum(steps) / 1000 == pytest.approx(tick.x, abs=0.2)
+
+
+def test_counts_of_a_histogram_are_written_out_where_they_have_room():
+    rows = [(size, 12_345, 12_345 * size) for size in (2, 3, 4)]
+    texts = [one.text for one in histogram.chart(measured(rows, 3, failing=(12_345, 24_690))).drawing.labels]
+    assert texts.count("12,345") == 3
+    assert "37,035" in texts
+
+
+def test_a_long_noun_is_whole_beside_its_row():
+    drawing = histogram.chart(replace(measured(SIZES, 5), noun="household")).drawing
+    (name,) = (one for one in drawing.labels if one.text == "households")
+    assert name.extent(SMALL_LETTER)[1] < min(one.x for one in drawing.areas)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from report_samples import HOSTILE, made_up, named_policy, named_table
@@ -12,7 +13,7 @@ from rich.console import Console
 from tcdp_audit import audit
 from tcdp_audit.cli.document import console
 from tcdp_audit.cli.terminal import print_audit
-from tcdp_audit.core.base.outcome import Comparison, Status
+from tcdp_audit.core.base.outcome import Comparison, Status, UsualThreshold
 from tcdp_audit.core.base.words import visible
 
 
@@ -43,8 +44,18 @@ def test_one_line_for_each_demand_and_a_sentence_below_those_to_act_on(salary_au
     ]
     assert len(demands) == len(salary_audit.expectations) + 1  # and the schema checks
     for number, one in zip(demands[1:], salary_audit.expectations, strict=True):
-        assert lines[number + 1].startswith(" " * 12) is (one.status is Status.FAILED)
+        has_more = one.status is Status.FAILED or bool(one.laxer_than or one.implied_by)
+        assert lines[number + 1].startswith(" " * 12) is has_more
         assert reported(salary_audit).count(one.message[:20]) == (one.status is Status.FAILED)
+
+
+def test_a_demand_that_is_lax_or_implied_has_one_line_of_at_most_80_columns(with_outcomes):
+    usual = (UsualThreshold(Fraction(11), "usual", "a book"), UsualThreshold(Fraction(20), "demanded", "p@1", "p@1"))
+    lax = replace(made_up(6, 5, status=Status.PASSED), laxer_than=usual)
+    weak = replace(made_up(6, 5, status=Status.PASSED), implied_by=f"k-anonymity of at least 9 on {'x' * 90} in line 7")
+    lines = reported(with_outcomes(lax, weak)).splitlines()
+    assert f"{'':12}laxer than usual (≥ 11) and than a profile demands (≥ 20)" in lines
+    assert f"{'':12}implied by k-anonymity in line 7" in lines
 
 
 def test_brief_is_what_a_reader_has_to_act_on(salary_audit):

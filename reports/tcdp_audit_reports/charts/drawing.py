@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor, isfinite, log10
 
 from markupsafe import Markup
 
 from tcdp_audit.plugin.report import Rows
-from tcdp_audit.plugin.sentences import Comparison, Outcome, plural
+from tcdp_audit.plugin.sentences import Comparison, Outcome, say
 
 WIDE = 50  # a largest figure this many times the smallest asks for a logarithmic axis
 STEPS = (1, 2, 5, 10)
@@ -90,7 +90,6 @@ NARROW = 350  # pixels that a chart has on a phone; what fits there fits everywh
 LETTER = 6.4  # pixels that a letter takes at most in a chart's text on a phone
 SMALL_LETTER = 6.0  # the same in a histogram, whose text is smaller there
 TICK = "tick"  # a label that looks as text in a chart does
-LINE = 14  # pixels from one line of text to the next
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,10 @@ class Label:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A whole chart: areas, then lines, then a curve in a box of 1000 by 1000, then points, then text."""
+    """A whole chart: areas, then lines, then a curve in a box of 1000 by 1000, then points, then text.
+
+    The box of the curve is as wide as `span` from `left` on, in percent, and `tall` pixels high from `top` on.
+    """
 
     height: int
     areas: tuple[Rectangle, ...] = ()
@@ -158,13 +160,17 @@ class Drawing:
     labels: tuple[Label, ...] = ()
     curve: str = ""
     span: float = 100
+    left: float = 0
+    top: int = 0
+    tall: int = 0
     points: tuple[Point, ...] = ()
 
     @property
     def svg(self) -> Markup:
         """The shapes as SVG, in the order in which they cover one another."""
         groups = (_group(style, points) for style, points in self.marks.items())
-        curve = CURVE.format(_number(self.span), self.curve) if self.curve else ""
+        box = (_number(self.left), self.top, _number(self.span), self.tall)
+        curve = CURVE.format(*box, self.curve) if self.curve else ""
         return Markup("").join(
             [*map(_area, self.areas), *map(_line, self.lines), curve, *groups, *map(_label, self.labels)]
         )
@@ -179,7 +185,7 @@ class Drawing:
 
 
 CURVE = Markup(
-    '<svg x="0" y="20" width="{}%" height="180" viewBox="0 0 1000 1000" preserveAspectRatio="none" class="stretch">'
+    '<svg x="{}%" y="{}" width="{}%" height="{}" viewBox="0 0 1000 1000" preserveAspectRatio="none" class="stretch">'
     '<path class="curve" d="{}"/></svg>'
 )
 AREA = Markup('<rect class="{}" x="{}%" width="{}%" y="{}" height="{}"/>')
@@ -244,6 +250,23 @@ def figure_table(caption: str, head: tuple[str, ...], body: Sequence[Sequence[st
     return Rows(head, body, caption, note, numeric_from=1)
 
 
+Say = Callable[[str], str]  # says a text, or nothing where it was said before; `str` says everything
+
+
+@dataclass
+class Once:
+    """Says what several charts and tables of a report would say, the first time."""
+
+    said: set[str] = field(default_factory=set)
+
+    def __call__(self, text: str) -> str:
+        """The text; nothing where it was said before."""
+        if text in self.said:
+            return ""
+        self.said.add(text)
+        return text
+
+
 @dataclass(frozen=True)
 class Measured:
     """The measurements that a chart is drawn from."""
@@ -259,8 +282,8 @@ class Measured:
 
     @property
     def people(self) -> str:
-        """What records are called."""
-        return plural(self.noun)
+        """The plural noun for records."""
+        return say("{noun:plural}", noun=self.noun)
 
     @property
     def classes(self) -> int:

@@ -17,19 +17,21 @@ from tcdp_audit_reports.charts.drawing import (
     Label,
     Line,
     Point,
+    Say,
     axis_for,
     figure_table,
     shortened,
     text_width,
     tick_label,
 )
+from tcdp_audit_reports.languages import localised
 
 KIND = "dumbbell"
 DETAIL = "worst_group"
 ROW, TOP = 24, 42  # pixels: from one value to the next, and to the first
 LEFT, SPAN = 46.0, 42.0  # percent of the width: where none is, and how wide the plot is
 GROUP, REFERENCE = "of-group", "of-reference"
-NOTE = "Shares are rounded to whole percents; the values that differ most. Of equally bad groups this is the largest."
+NOTE = "At most six values, those that differ most, in whole percents. Of equally bad groups this is the largest."
 
 Entry = tuple[str, float, float]  # name, share in the group, share in the reference
 
@@ -49,24 +51,47 @@ class Seen:
         return None if first == (number, title) else first
 
 
-def chart(outcome: Outcome) -> Chart | None:
+def has_picture(outcome: Outcome) -> bool:
+    """Whether an outcome has the shares of at least two values."""
+    return len(_entries(outcome)) > 1
+
+
+def chart(outcome: Outcome, once: Say = str) -> Chart | None:
     """The marks of at least two values; None where the outcome does not have them."""
-    entries = _entries(outcome)
-    if len(entries) < 2:
+    if not has_picture(outcome):
         return None
-    reference = _reference(outcome)
+    entries, reference = _entries(outcome), _reference(outcome)
     return Chart(
         kind=KIND,
         title=f"The worst group against {reference}",
-        subtitle=f"Share of each value{_of_column(outcome)}, at most six, those that differ most",
+        subtitle=_subtitle(outcome),
         description=_description(entries, reference),
         drawing=drawing(entries, ("the worst group", reference)),
         data=figure_table(
-            f"The worst group against {reference}",
+            "",
             ("value", "worst group", reference),
             [[name, _percent(one), _percent(other)] for name, one, other in entries],
-            NOTE,
+            once(NOTE),
         ),
+    )
+
+
+def beliefs(outcome: Outcome) -> str:
+    """Beliefs about a person of the worst group: before the release, after the table and after the group.
+
+    It is about the value whose shares differ most. Nothing where the outcome lacks shares or the number of values.
+
+    Source: Li, Li, Venkatasubramanian (2007), section 3, B0 to B2.
+    """
+    entries, values = _entries(outcome), outcome.details.get("domain_size")
+    if not entries or not isinstance(values, int) or values < 1:
+        return ""
+    name, in_group, in_reference = entries[0]
+    reference = _reference(outcome)
+    guess = _percent(1 / values) if values <= 100 else f"{100 / values:.1g}%"
+    return (
+        f"A stranger holds {name} with {guess} (B0), a reader of {reference} with {_percent(in_reference)} (B1), a "
+        f"finder of the worst group with {_percent(in_group)} (B2)."
     )
 
 
@@ -87,9 +112,9 @@ def _reference(outcome: Outcome) -> str:
     return "the reference" if outcome.conventions.get("reference", "release") != "release" else "the whole table"
 
 
-def _of_column(outcome: Outcome) -> str:
+def _subtitle(outcome: Outcome) -> str:
     name = outcome.attribute or ""
-    return f" of {visible(outcome.naming.labels.get(name, name))}" if name else ""
+    return f"Share of each value of {visible(outcome.naming.labels.get(name, name))}" if name else "Share of each value"
 
 
 def _percent(share: float) -> str:
@@ -139,7 +164,7 @@ def _points(axis: Axis, y: int, _: str, one: float, other: float) -> tuple[Point
 
 def _labels(axis: Axis, y: int, name: str, one: float, other: float) -> Iterator[Label]:
     """The name, and each share on the outer side of its mark, the lower one not on the axis; equal ones once."""
-    yield Label(shortened(name, LEFT - 10), 0, y + 4, "label", "start")
+    yield Label(shortened(localised(name), LEFT - 10), 0, y + 4, "label", "start")
     low, high = sorted((one, other))
     yield Label(_percent(high), round(_place(axis, high) + 2.4, 2), y + 4, "value" if one == high else "tick", "start")
     if low == high:

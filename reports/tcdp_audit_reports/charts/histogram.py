@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcdp_audit.plugin.report import Chart, Rows
-from tcdp_audit.plugin.sentences import agree, count, share
+from tcdp_audit.plugin.sentences import agree, count, say, share
 from tcdp_audit_reports.charts.drawing import (
     SMALL_LETTER,
     Distribution,
@@ -19,6 +19,7 @@ from tcdp_audit_reports.charts.drawing import (
     shortened,
     text_width,
 )
+from tcdp_audit_reports.languages import localised
 
 LEAST = 4  # bins that are drawn however long their labels are
 
@@ -101,8 +102,8 @@ def _filled(distribution: Distribution, starts: Sequence[int], threshold: int | 
     return [Bin(*one) for one in zip(starts, upper_ends, classes, records, failing, strict=True)]
 
 
-MOST = 9  # bins
-LEFT = 12  # percent of the width for the names of the rows
+MOST, ENOUGH = 9, 6  # bins; the least number of which counts are written out rather than in few letters
+LEFT, LEFT_MOST = 12, 26  # percent of the width for the names of the rows: at least and at most
 WIDEST = 14  # percent of the width that a bar takes at most
 HEIGHT, BASE, TALLEST = 250, 190, 150  # pixels
 
@@ -110,29 +111,33 @@ HEIGHT, BASE, TALLEST = 250, 190, 150  # pixels
 def chart(measured: Measured) -> Chart:
     """The histogram of a distribution of whole figures."""
     threshold = None if measured.threshold is None else int(measured.threshold)
-    bins = _fitting(measured, threshold)
+    left = min(max(LEFT, text_width(localised(measured.people), SMALL_LETTER) + 2), LEFT_MOST)
+    bins, texts = _fitting(measured, threshold, left)
     return Chart(
         kind="histogram",
         title=_title(measured, threshold),
-        subtitle=f"Number of groups by {measured.label}, with the {measured.people} in them below",
+        subtitle=f"Groups by {measured.label}",
         description=_description(bins),
-        drawing=_drawing(bins, threshold, measured.people),
+        drawing=_drawing(bins, texts, threshold, measured.people, left),
         data=_table(bins, measured),
     )
 
 
-def _fitting(measured: Measured, threshold: int | None) -> list[Bin]:
-    """As many bins as have room for their labels on a phone."""
-    for number in range(MOST, LEAST, -1):
-        bins = binned(measured.distribution, threshold, number)
-        widest = max(text_width(text, SMALL_LETTER) for one in bins for text in _texts(one))
-        if widest + 1 <= (100 - LEFT) / len(bins):
-            return bins
-    return binned(measured.distribution, threshold, LEAST)
+Texts = tuple[str, str, str]  # of a bin: its groups, its figures, its records
 
 
-def _texts(one: Bin) -> tuple[str, str, str]:
-    return compact(one.classes), one.label, compact(one.records)
+def _fitting(measured: Measured, threshold: int | None, left: float) -> tuple[list[Bin], list[Texts]]:
+    """As many bins as have room for their labels on a phone, with these: counts in few letters if many do not fit."""
+    bins: list[Bin] = []
+    texts: list[Texts] = []
+    for write, least in ((count, ENOUGH), (compact, LEAST)):
+        for number in range(MOST, least - 1, -1):
+            bins = binned(measured.distribution, threshold, number)
+            texts = [(write(one.classes), one.label, write(one.records)) for one in bins]
+            widest = max(text_width(text, SMALL_LETTER) for row in texts for text in row)
+            if widest + 1 <= (100 - left) / len(bins):
+                return bins, texts
+    return bins, texts  # the fewest bins, however long their labels are
 
 
 def _title(measured: Measured, threshold: int | None) -> str:
@@ -151,44 +156,42 @@ def _title(measured: Measured, threshold: int | None) -> str:
 
 
 def _description(bins: Sequence[Bin]) -> str:
-    bars = "; ".join(f"{one.range}: {count(one.classes, 'group')}" for one in bins)
-    return f"Bar chart of groups by value. {bars}."
+    bars = "; ".join(say("{range:text}: {n:group}", range=one.range, n=one.classes) for one in bins)
+    return f"A bar chart: {bars}."
 
 
 def _table(bins: Sequence[Bin], measured: Measured) -> Rows:
     rows = [[one.range, count(one.classes), count(one.records), share(one.records, measured.records)] for one in bins]
-    return figure_table(
-        f"Groups by {measured.label}", (measured.label, "groups", measured.people, f"share of {measured.people}"), rows
-    )
+    return figure_table("", (measured.label, "groups", measured.people, f"share of {measured.people}"), rows)
 
 
-def _drawing(bins: Sequence[Bin], threshold: int | None, people: str) -> Drawing:
-    step = (100 - LEFT) / len(bins)
+def _drawing(bins: Sequence[Bin], texts: Sequence[Texts], threshold: int | None, people: str, left: float) -> Drawing:
+    step = (100 - left) / len(bins)
     tallest = max(one.classes for one in bins)
-    areas, labels = [], list(_row_names(people))
-    for position, one in enumerate(bins):
-        middle, height = LEFT + (position + 0.5) * step, TALLEST * one.classes / tallest
+    areas, labels = [], list(_row_names(people, left))
+    for position, (one, written) in enumerate(zip(bins, texts, strict=True)):
+        middle, height = left + (position + 0.5) * step, TALLEST * one.classes / tallest
         width = min(0.8 * step, WIDEST)
         bar = (round(middle - width / 2, 2), round(width, 2), round(BASE - height, 1), round(height, 1))
         areas.append(Rectangle("bad" if one.failing else "bar", *bar))
         if one.failing:
             areas.append(Rectangle("hatched", *bar))
-        labels += _bar_labels(one, round(middle, 2), round(BASE - 6 - height, 1))
-    lines = [Line("axis", LEFT, 100, BASE, BASE), Line("grid", 0, 100, 219, 219)]
+        labels += _bar_labels(written, round(middle, 2), round(BASE - 6 - height, 1))
+    lines = [Line("axis", left, 100, BASE, BASE), Line("grid", 0, 100, 219, 219)]
     if threshold is not None:
-        place = round(LEFT + step * sum(one.failing for one in bins), 2)
+        place = round(left + step * sum(one.failing for one in bins), 2)
         lines.append(Line("limit", place, place, 6, 216))
         labels.append(_limit_label(f"demanded: {threshold:,} or more", place))
     return Drawing(HEIGHT, tuple(areas), tuple(lines), tuple(labels))
 
 
-def _row_names(people: str) -> tuple[Label, ...]:
-    rows = (("groups", 184), ("value", 209), (shortened(people, LEFT, SMALL_LETTER), 235))
+def _row_names(people: str, left: float) -> tuple[Label, ...]:
+    rows = (("groups", 184), ("value", 209), (shortened(localised(people), left, SMALL_LETTER), 235))
     return tuple(Label(text, 0, y, "label", "start") for text, y in rows)
 
 
-def _bar_labels(one: Bin, middle: float, top: float) -> list[Label]:
-    classes, label, records = _texts(one)
+def _bar_labels(texts: Texts, middle: float, top: float) -> list[Label]:
+    classes, label, records = texts
     return [Label(classes, middle, top, "value"), Label(label, middle, 209, "tick strong"), Label(records, middle, 235)]
 
 

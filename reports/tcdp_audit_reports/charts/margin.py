@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-from math import inf, log2
-
-from tcdp_audit.plugin._internal import demanded, observed, state_of
-from tcdp_audit.plugin.report import Chart
-from tcdp_audit.plugin.sentences import Comparison, Outcome, Status, allowance, decimal, percent
+from tcdp_audit.plugin._internal import doublings, state_of
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Status
 from tcdp_audit_reports.charts.drawing import (
-    Axis,
     Drawing,
     Label,
     Line,
     Rectangle,
-    axis_for,
-    figure_table,
-    text_width,
-    thinned,
-    tick_label,
 )
 
 SHOWN = 3  # doublings to each side of the centre line
 STEP = 50 / SHOWN  # percent of the width that a doubling takes
+BROKEN = (
+    (0.0, 40.0),
+    (43.0, 7.0),
+)  # where the parts of a longer bar begin, in percent from the centre line, and their width
+FURTHEST = 1000  # doublings, above which a margin is no factor
 WITHOUT = {"measured": "no demand set", "error": "could not be run", "skipped": "skipped"}
-
-
-def doublings(outcome: Outcome) -> float | None:
-    """log2 of the ratio between observed figure and threshold; positive is on the safe side.
-
-    Infinite where no ratio is: nothing of what is demanded, or something where nothing is allowed.
-    None where there is no demand, no figure, or no ratio because one of them is negative.
-    """
-    if outcome.threshold is None or outcome.observed is None or outcome.comparison is None:
-        return None
-    observed, threshold = outcome.observed, float(outcome.threshold)
-    if observed < 0 or threshold < 0:
-        return None
-    safe = 1 if outcome.comparison.higher_is_safer else -1
-    if observed == threshold:
-        return 0.0
-    if observed == 0 or threshold == 0 or observed == inf:
-        return safe * (inf if observed > threshold else -inf)
-    return safe * (log2(observed) - log2(threshold))
 
 
 def margin_words(outcome: Outcome) -> str:
@@ -60,7 +37,22 @@ def margin_words(outcome: Outcome) -> str:
     if margin == 0:
         return "exactly met"
     higher = outcome.comparison is not None and outcome.comparison.higher_is_safer
-    return f"{_factor(margin)} {'to spare' if margin > 0 else 'short' if higher else 'over'}"
+    if abs(margin) > FURTHEST:
+        return _without_ratio(outcome, is_safe=margin > 0, higher_is_safer=higher)
+    if margin > 0:
+        return f"{_factor(margin)} to spare"
+    return f"{_factor(margin)} short" if higher else f"{_factor(margin)} over"
+
+
+def _without_ratio(outcome: Outcome, *, is_safe: bool, higher_is_safer: bool) -> str:
+    """The margin where no factor says it: one of the two figures is 0, or nothing bounds what was found."""
+    if is_safe:
+        return "none was found" if not outcome.observed else "nothing bounds it"
+    if outcome.details.get("classes_without_value"):
+        return "some groups lack values"
+    if higher_is_safer:
+        return "none was found"
+    return "none is allowed" if not outcome.threshold else "nothing bounds it"
 
 
 def _without_judgement(outcome: Outcome) -> str:
@@ -73,8 +65,6 @@ def _without_judgement(outcome: Outcome) -> str:
 
 def _factor(margin: float) -> str:
     """A ratio as percent where it is small, as a factor where it is not."""
-    if abs(margin) > 1000:
-        return "infinitely"
     factor = 2 ** abs(margin)
     if factor < 1.095:
         percent = round(100 * (factor - 1))
@@ -85,17 +75,17 @@ def _factor(margin: float) -> str:
 
 
 def margin_bar(outcome: Outcome) -> Drawing | None:
-    """The margin on its axis: the centre line is the demand, each tick a doubling."""
+    """The margin on its axis: the centre line is the demand, each tick a doubling. One beyond the axis has a gap."""
     margin = doublings(outcome)
     if margin is None or outcome.status not in (Status.PASSED, Status.FAILED):
         return None
-    length = round(STEP * min(abs(margin), SHOWN), 2)
+    length, is_cut = round(STEP * min(abs(margin), SHOWN), 2), abs(margin) > SHOWN
     right = margin > 0 or (margin == 0 and outcome.status is Status.PASSED)
     ticks = [round(50 + STEP * step * (1 if right else -1), 2) for step in range(1, SHOWN + 1) if STEP * step > length]
     track = (50 + length, 100) if right else (0, 50 - length)
     return Drawing(
         height=20,
-        areas=(Rectangle(f"m-{state_of(outcome)}", 50 if margin > 0 else round(50 - length, 2), length, 5, 10),),
+        areas=tuple(_part(outcome, *part, right=margin > 0) for part in (BROKEN if is_cut else ((0.0, length),))),
         lines=(
             Line("track", round(track[0], 2), round(track[1], 2), 10, 10),
             *(Line("track", tick, tick, 7, 13) for tick in ticks),
@@ -105,27 +95,9 @@ def margin_bar(outcome: Outcome) -> Drawing | None:
     )
 
 
-HEIGHT, TOP, THICK, BASE = 78, 24, 14, 44  # pixels
-
-
-def chart(outcome: Outcome) -> Chart | None:
-    """The bar of an observed share of which less is safer; None for any other figure."""
-    value = outcome.observed
-    if value is None or not is_share(outcome):
-        return None
-    threshold = None if outcome.threshold is None else float(outcome.threshold)
-    axis = axis_for([0.0, value], threshold, 100)
-    limit = "no limit is set" if threshold is None else allowance(outcome)
-    return Chart(
-        kind="share",
-        title=f"{percent(value, outcome.threshold)}, where {limit}",
-        subtitle="Share found, and the limit",
-        description=f"One bar of {percent(value, outcome.threshold)}; {limit}.",
-        drawing=_drawing(outcome, value, threshold, axis),
-        data=figure_table(
-            "The observed share", ("name", "value"), [["observed", observed(outcome)], ["limit", demanded(outcome)]]
-        ),
-    )
+def _part(outcome: Outcome, start: float, width: float, *, right: bool) -> Rectangle:
+    """A part of the bar, from its distance from the centre line."""
+    return Rectangle(f"m-{state_of(outcome)}", round(50 + start if right else 50 - start - width, 2), width, 5, 10)
 
 
 def is_share(outcome: Outcome) -> bool:
@@ -133,29 +105,3 @@ def is_share(outcome: Outcome) -> bool:
     value, below = outcome.observed, outcome.comparison in (Comparison.AT_MOST, Comparison.BELOW)
     of_groups = "distribution" in outcome.details and "victims" not in outcome.details
     return value is not None and 0 <= value <= 1 and below and not of_groups
-
-
-def _drawing(outcome: Outcome, value: float, threshold: float | None, axis: Axis) -> Drawing:
-    end, fails = round(axis.place(value), 2), _goes_beyond(outcome)
-    bar = Rectangle("bad" if fails else "bar", 0, end, TOP, THICK)
-    areas = [bar, Rectangle("hatched", 0, end, TOP, THICK)] if fails else [bar]
-    lines = [Line("axis", 0, 100, BASE, BASE)]
-    lines += [Line("axis", round(place, 2), round(place, 2), BASE, BASE + 5) for place, _ in axis.named_ticks()]
-    labels = [*thinned(tick_label(text, place, BASE + 18) for place, text in axis.named_ticks())]
-    if threshold is not None and outcome.threshold is not None:
-        place = round(axis.place(threshold), 2)
-        lines.append(Line("limit", place, place, 6, BASE))
-        labels.append(_limit_label(f"allowed: {decimal(outcome.threshold)}", place))
-    return Drawing(HEIGHT, tuple(areas), tuple(lines), tuple(labels))
-
-
-def _goes_beyond(outcome: Outcome) -> bool:
-    if outcome.threshold is None or outcome.observed is None:
-        return False
-    return outcome.observed > float(outcome.threshold)
-
-
-def _limit_label(text: str, place: float) -> Label:
-    if place + 1.2 + text_width(text) <= 100:
-        return Label(text, place + 1.2, 16, "limit-label", "start")
-    return Label(text, place - 1.2, 16, "limit-label", "end")

@@ -8,9 +8,22 @@ from typing import Any, TypeGuard
 
 from tcdp_audit.plugin._internal import LinkedTable, TablesOverview
 from tcdp_audit.plugin.report import Chart
-from tcdp_audit.plugin.sentences import Outcome, count, figure, listing, percent, plural, sentence_case, share, visible
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    count,
+    figure,
+    listing,
+    percent,
+    plural,
+    say,
+    sentence_case,
+    share,
+    visible,
+)
 from tcdp_audit_reports.charts import dumbbell
 from tcdp_audit_reports.charts.drawing import Drawing, Label, Line, Rectangle, figure_table, shortened, text_width
+from tcdp_audit_reports.fact_labels import Labels
+from tcdp_audit_reports.languages import localised
 
 MOST = 20  # rows; the table has more
 ROW, TOP = 24, 24  # pixels
@@ -46,7 +59,7 @@ def _drawing(what: str, widths: Sequence[str], rows: Sequence[tuple[str, Sequenc
         labels.append(Label(f"{what} {width}", round(LEFT + (place + 0.5) * step, 2), 15, "tick strong"))
     for row, (name, shares) in enumerate(rows):
         y = TOP + row * ROW
-        labels.append(Label(shortened(name, LEFT - 2), LEFT - 1.5, y + 15, "label", "end"))
+        labels.append(Label(shortened(localised(name), LEFT - 2), LEFT - 1.5, y + 15, "label", "end"))
         for place, part in enumerate(shares):
             x = round(LEFT + place * step, 2)
             areas.append(Rectangle(f"heat-{round(part * (TONES - 1))}", x, round(step - 0.4, 2), y, ROW - 2))
@@ -73,7 +86,7 @@ def named_bars(title: str, subtitle: str, named: Named, *, ordered: bool = False
         kind="bars",
         title=title,
         subtitle=subtitle,
-        description="; ".join(f"{name}: {figure(value)}" for name, value in shown),
+        description="; ".join(say("{name:text}: {value}", name=name, value=figure(value)) for name, value in shown),
         drawing=_bars_drawing(shown, longest),
         data=figure_table(title, ("name", "value"), [[name, figure(value)] for name, value in bars], rest),
     )
@@ -85,31 +98,31 @@ def _bars_drawing(bars: Named, longest: float) -> Drawing:
         y = BAR_TOP + row * BAR_ROW
         width = round(WIDEST * value / longest, 2)
         areas.append(Rectangle("bar", BAR_LEFT, width, y, THICK))
-        labels.append(Label(shortened(name, BAR_LEFT - 2), BAR_LEFT - 1.5, y + 11, "label", "end"))
+        labels.append(Label(shortened(localised(name), BAR_LEFT - 2), BAR_LEFT - 1.5, y + 11, "label", "end"))
         labels.append(Label(figure(value), round(BAR_LEFT + width + 1.5, 2), y + 11, "value", "start"))
     height = 2 * BAR_TOP + len(bars) * BAR_ROW - (BAR_ROW - THICK)
     return Drawing(height, tuple(areas), (Line("axis", BAR_LEFT, BAR_LEFT, 0, height),), tuple(labels))
 
 
 DRAWN = "distribution"
+FACTS = frozenset(
+    {"shared_value", "shift", "worst_with_value"}
+)  # details whose parts are single figures, and no picture
 
 
 def drawn(outcome: Outcome) -> frozenset[str]:
     """The details that a picture's own table has."""
-    bars = (name for name, value in outcome.details.items() if _has_bars(value, outcome))
-    return frozenset([*bars, *([dumbbell.DETAIL] if dumbbell.chart(outcome) else [])])
+    bars = (name for name, value in outcome.details.items() if name not in FACTS and _has_bars(value, outcome))
+    return frozenset([*bars, *([dumbbell.DETAIL] if dumbbell.has_picture(outcome) else [])])
 
 
-def pictures(outcome: Outcome) -> list[Chart]:
-    """The worst group against the table, heat maps of figures by column and width, bars of numbers by name."""
-    return [
-        one
-        for one in (dumbbell.chart(outcome), *_heat_maps(outcome), *_bars(outcome), _directions(outcome))
-        if one is not None
-    ]
+def pictures(outcome: Outcome, labels: Labels) -> list[Chart]:
+    """Heat maps of figures by column and width, and bars of numbers by name."""
+    charts = (*_heat_maps(outcome, labels), *_bars(outcome, labels), _directions(outcome, labels))
+    return [one for one in charts if one is not None]
 
 
-def _heat_maps(outcome: Outcome) -> Iterator[Chart | None]:
+def _heat_maps(outcome: Outcome, labels: Labels) -> Iterator[Chart | None]:
     """Lists of entries that each have one number that differs and one mapping of columns to shares."""
     for name, value in outcome.details.items():
         if name == DRAWN or not isinstance(value, list | tuple) or not value:
@@ -120,37 +133,40 @@ def _heat_maps(outcome: Outcome) -> Iterator[Chart | None]:
         width = next((key for key, one in value[0].items() if _is_number(one)), None)
         if inner is None or width is None or not all(_same(one.get(inner), value[0][inner]) for one in value):
             continue
-        shares = {_name(outcome, key): [float(one[inner][key]) for one in value] for key in value[0][inner]}
+        shares = {labels.of_name(outcome, key): [float(one[inner][key]) for one in value] for key in value[0][inner]}
         widths = [figure(float(one[width])) for one in value]
-        yield heat_map(f"{_words(inner)}, by {visible(width)}", visible(width), widths, shares)
+        by = labels.of_key(width)
+        yield heat_map(f"{sentence_case(labels.of_key(inner))}, by {by}", by, widths, shares)
 
 
-def _bars(outcome: Outcome) -> Iterator[Chart | None]:
+def _bars(outcome: Outcome, labels: Labels) -> Iterator[Chart | None]:
     """Mappings of names to numbers: by columns in descending order, by anything else in their own."""
     columns = {*outcome.known, *outcome.naming.labels}
     for name, value in outcome.details.items():
-        if not _has_bars(value, outcome):
+        if name in FACTS or not _has_bars(value, outcome):
             continue
         of_columns = columns >= {*value}
-        named = [(_name(outcome, key), float(one)) for key, one in value.items()]
-        where = "by column" if of_columns else f"by {_words(name).lower()}"
-        yield named_bars(_words(name), f"Number {where}", named, ordered=not of_columns)
+        named = [(labels.of_name(outcome, key), float(one)) for key, one in value.items()]
+        title = sentence_case(labels.of_key(name))
+        by = "A bar for each column" if of_columns else ""
+        yield named_bars(title, by, named, ordered=not of_columns)
 
 
-def _directions(outcome: Outcome) -> Chart | None:
+def _directions(outcome: Outcome, labels: Labels) -> Chart | None:
     """Mappings with the same keys, compared: the first figure of each."""
     sides = {name: value for name, value in outcome.details.items() if _is_numbers(value) and _is_side(outcome, value)}
     if len(sides) < 2:
         return None
     first = next(iter(next(iter(sides.values()))))
-    named = [(_words(name), float(value[first])) for name, value in sides.items()]
-    return named_bars("In both directions", _words(first), named, ordered=True)
+    named = [(sentence_case(labels.of_key(name)), float(value[first])) for name, value in sides.items()]
+    return named_bars("In both directions", sentence_case(labels.of_key(first)), named, ordered=True)
 
 
 def _has_bars(value: object, outcome: Outcome) -> TypeGuard[Mapping[str, float]]:
+    """Whether a detail is numbers by name that differ: equal ones are a table, and no picture."""
     if not _is_numbers(value) or _is_side(outcome, value):
         return False
-    return min(value.values()) >= 0 and max(value.values()) > 0
+    return min(value.values()) >= 0 and max(value.values()) > min(value.values())
 
 
 def _is_side(outcome: Outcome, value: Mapping[str, Any]) -> bool:
@@ -170,14 +186,6 @@ def _is_number(value: object) -> bool:
 
 def _same(one: object, other: Mapping[str, Any]) -> bool:
     return isinstance(one, Mapping) and {*one} == {*other} and _is_numbers(one)
-
-
-def _name(outcome: Outcome, name: str) -> str:
-    return visible(outcome.naming.labels.get(name, "")) or visible(str(name))
-
-
-def _words(name: str) -> str:
-    return sentence_case(visible(str(name)).replace("_", " "))
 
 
 # The tables of a release as a tree: each below its parent and further to the right, so that every arrow is to the left
@@ -203,7 +211,7 @@ def tables_picture(overview: TablesOverview) -> Chart:
         f"{visible(one.name)} belongs to {visible(one.parent)} by {visible(one.column)}" for one in links
     )
     alone = "; ".join(f"{_down_to(overview, depth)}: {count(one)}" for depth, one in enumerate(overview.alone))
-    sizes = ", ".join(f"{visible(one.name)} {count(one.records, 'record')}" for one in overview.tables)
+    sizes = ", ".join(say("{name} {n:record}", name=visible(one.name), n=one.records) for one in overview.tables)
     body = [[_down_to(overview, depth), count(one)] for depth, one in enumerate(overview.alone)]
     return Chart(
         kind="tree",
@@ -264,11 +272,16 @@ def _alone_bar(overview: TablesOverview, depth: int, top: int) -> tuple[Rectangl
     alone, y = overview.alone[depth], top + 12 + depth * ALONE_ROW
     width = round(LONGEST_BAR * alone / overview.total, 2) if overview.total else 0
     bar = Rectangle("bad", 0, max(width, 0.4), y + 16, 14) if alone else None
-    part = f" ({share(alone, overview.total)})" if alone else ""
-    number = f"{count(alone)} of {count(overview.total, overview.noun)}{part}"
+    number = say(
+        "{alone/total:{noun}}[{alone>0?} ({share})]",
+        alone=alone,
+        total=overview.total,
+        noun=overview.noun,
+        share=share(alone, overview.total),
+    )
     after = (max(width, 0.4) + 1.5) if alone else 0
     return bar, [
-        Label(shortened(_down_to(overview, depth)), 0, y + 9, anchor="start"),
+        Label(shortened(localised(_down_to(overview, depth))), 0, y + 9, anchor="start"),
         Label(number, after, y + 27, "bad-label" if alone else "value", "start"),
     ]
 

@@ -10,11 +10,23 @@ from typing import Any
 from tcdp_audit.plugin._internal import in_words
 from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import ChangeLog, Chart, Rows, Step
-from tcdp_audit.plugin.sentences import agree, count, decimal, figure, noun_form, prose, sentence_case, visible
+from tcdp_audit.plugin.sentences import (
+    agree,
+    count,
+    decimal,
+    figure,
+    noun_form,
+    percent,
+    prose,
+    say,
+    sentence_case,
+    visible,
+)
 from tcdp_audit_reports.charts.drawing import Drawing, axis_for, figure_table
 from tcdp_audit_reports.charts.labelled_scatter import EDGE, Mark, across, scatter, up
+from tcdp_audit_reports.fact_labels import plain
+from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.remedy.sentences import listed_outcomes
-from tcdp_audit_reports.sections.findings import plain
 
 SHOWN = 12  # rows of the table of what was tried
 
@@ -38,7 +50,10 @@ def names(steps: Sequence[Step]) -> list[str]:
 
 def parameters_of(step: Step) -> str:
     """The parameters of a step in words; what a list or a mapping holds may be cells, and is counted."""
-    words = (f"{plain(name)} {_value_in_words(value)}" for name, value in step.parameters.items())
+    words = (
+        say("{name:text} {value:text}", name=plain(name), value=_value_in_words(value))
+        for name, value in step.parameters.items()
+    )
     return ", ".join(words) or "default parameters"
 
 
@@ -59,7 +74,7 @@ def tried_table(log: ChangeLog) -> Rows | None:
     others = not_taken(log)
     if not others:
         return None
-    rows = [[visible(one.title or one.remedy), parameters_of(one), fate(log, one)] for one in others]
+    rows = [[visible(one.name or one.remedy), parameters_of(one), fate(log, one)] for one in others]
     rest = len(rows) - SHOWN
     note = f"{count(rest)} more {agree(rest, 'is', 'are')} in the machine-readable result." if rest > 0 else ""
     what = "What else was tried" if log.steps else "What was tried"
@@ -70,7 +85,7 @@ def tried_table(log: ChangeLog) -> Rows | None:
 def fate(log: ChangeLog, step: Step) -> str:
     """The reason why a step was not taken."""
     if step.error:
-        return _sentence(prose(step.error))
+        return _sentence(quoted(prose(step.error)))
     against = step.failing
     if against:
         number = len(against)
@@ -91,10 +106,10 @@ def _beaten(log: ChangeLog, step: Step) -> str:
         return "It was not needed: the release passes without it."
     if step.loss == taken:
         return "It passes with the same loss; the one taken came first."
-    return f"It passes, and loses {figure(step.loss)} where the one taken loses {figure(taken)}."
+    return f"It passes, and loses {percent(step.loss)} of the detail where the one taken loses {percent(taken)}."
 
 
-LOSS = "information loss (mean loss of a cell)"
+LOSS = "information loss (mean loss of an entry)"
 ROWS = 6  # grid lines at most
 LONGEST = 34  # letters of a name in the plot; the table has it whole
 

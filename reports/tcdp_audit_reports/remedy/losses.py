@@ -7,13 +7,24 @@ from fractions import Fraction
 from typing import Any
 
 from tcdp_audit.plugin.report import ChangeLog, Chart, Rows
-from tcdp_audit.plugin.sentences import count, decimal, figure, listing, percent, prose, sentence_case, share, visible
+from tcdp_audit.plugin.sentences import (
+    count,
+    decimal,
+    figure,
+    listing,
+    percent,
+    prose,
+    say,
+    sentence_case,
+    share,
+    visible,
+)
 from tcdp_audit_reports.charts import dumbbell
 from tcdp_audit_reports.charts.drawing import figure_table
-from tcdp_audit_reports.sections.findings import plain
+from tcdp_audit_reports.fact_labels import plain
 
 TITLES = {
-    "total": "Mean loss of a cell",
+    "total": "Mean loss of an entry",
     "discernibility": "Discernibility, sum of squared class sizes",
     "average_class_size": "Average class size",
     "certainty_penalty": "Normalised certainty penalty, mean",
@@ -58,7 +69,7 @@ def _title(name: str, value: Any) -> str:
     title = TITLES.get(name) or sentence_case(plain(name))
     demanded = value.get("k") if isinstance(value, Mapping) else None
     if isinstance(demanded, int | float | Fraction) and demanded:
-        return f"{title} over k = {decimal(Fraction(demanded))}"
+        return say("{title:text} over k = {k}", title=title, k=decimal(Fraction(demanded)))
     return title
 
 
@@ -91,7 +102,7 @@ def _numbers(il1s: Mapping[str, Any]) -> str:
     cells, left_out = il1s.get("cells"), il1s.get("cells_left_out")
     if not isinstance(cells, int) or not isinstance(left_out, int) or not cells or not left_out:
         return ""
-    return f"IL1s is over {count(cells, 'cell')} with a number before and after; {count(left_out)} more have none."
+    return f"IL1s is over {count(cells, 'entry')} with a number before and after; {count(left_out)} more have none."
 
 
 def _model(model: Mapping[str, Any]) -> str:
@@ -117,7 +128,12 @@ def attribute_table(log: ChangeLog) -> Rows | None:
         [visible(name), count(cells), share(cells, log.records_left(name)), *_figures(by_name.get(name), columns)]
         for name, cells in changed
     ]
-    heads = ("attribute", "cells changed", "share of cells", *(head for heads in columns.values() for head in heads))
+    heads = (
+        "attribute",
+        "entries changed",
+        "share of entries",
+        *(head for heads in columns.values() for head in heads),
+    )
     return figure_table("What changes, by attribute", heads, rows, PENALTY if "certainty_penalty" in columns else "")
 
 
@@ -248,7 +264,7 @@ def counts_table(log: ChangeLog) -> Rows | None:
     tables = counts.get("tables", ()) if isinstance(counts, Mapping) else ()
     rows = [[_listed(one["by"]), count(one["queries"]), *map(_error, (one["value"], one["largest"]))] for one in tables]
     reasons = " ".join(f"{prose(one['reason'])}." for one in tables if one["reason"])
-    heads = ("counts by", "cells", "off by, mean", "at most")
+    heads = ("counts by", "figures", "off by, mean", "at most")
     return figure_table("Counts that the policy names", heads, rows, reasons) if rows else None
 
 

@@ -8,10 +8,10 @@ from math import isfinite
 from typing import Any
 
 from tcdp_audit.plugin.report import ChangeLog, Chart, Rows, Step
-from tcdp_audit.plugin.sentences import agree, count, figure, sentence_case, share, visible
+from tcdp_audit.plugin.sentences import agree, count, figure, plural, sentence_case, share, visible
 from tcdp_audit_reports.charts.drawing import Drawing, Point, axis_for, figure_table
 from tcdp_audit_reports.charts.labelled_scatter import EDGE, Mark, across, scatter, up
-from tcdp_audit_reports.sections.findings import plain
+from tcdp_audit_reports.fact_labels import plain
 
 MEASURES = {"ncp": "normalised certainty penalty"}
 
@@ -37,6 +37,7 @@ class LatticeSearch:
     total: int  # how many there are
     attributes: Sequence[str]  # whose levels they are, in the order of the levels
     measure: str  # the name of the loss
+    counted: str = "records"  # what may be suppressed: records, or people with all of theirs
 
     @property
     def passing(self) -> list[SearchedNode]:
@@ -50,6 +51,7 @@ def search_of(step: Step, records: int) -> LatticeSearch | None:
     if not nodes or taken is None:
         return None
     others = [one for one in nodes if one.levels != taken.levels]
+    taken = next((one for one in nodes if one.levels == taken.levels), taken)  # its share may be one of people
     evaluated, measure = _whole(step.notes.get("evaluated"), len(nodes)), step.notes.get("measure")
     return LatticeSearch(
         nodes=sorted([*others, taken], key=lambda one: one.loss),
@@ -59,6 +61,7 @@ def search_of(step: Step, records: int) -> LatticeSearch | None:
         total=_whole(step.notes.get("nodes"), evaluated),
         attributes=[visible(str(name)) for name in step.notes["levels"]],
         measure=MEASURES.get(str(measure)) or plain(str(measure or "as the remedy measures it")),
+        counted=visible(plural(str(step.notes.get("counted", "record")))),
     )
 
 
@@ -118,7 +121,7 @@ def _chart(search: LatticeSearch) -> Chart:
         subtitle=_subtitle(search, top),
         description=(
             f"Scatter plot of {count(len(search.nodes), 'combination')} of levels; the one taken has a loss of "
-            f"{figure(search.taken.loss)} with {share(search.taken.suppressed, 1)} of records suppressed."
+            f"{figure(search.taken.loss)} with {share(search.taken.suppressed, 1)} of {search.counted} suppressed."
         ),
         drawing=_drawing(search, top),
         data=_table(search),
@@ -139,8 +142,8 @@ def _title(search: LatticeSearch) -> str:
 
 def _subtitle(search: LatticeSearch, top: float) -> str:
     axes = (
-        "Each dot is one choice of hierarchy levels: what it loses, and the share of records that fail there. "
-        "Filled dots keep the policy."
+        f"Each dot is one choice of hierarchy levels: what it loses, and the share of {search.counted} that fail "
+        "there. Filled dots keep the policy."
     )
     drawn, rest = sum(one.suppressed <= top for one in search.nodes), search.total - search.evaluated
     parts = [f"{count(drawn)} of {count(search.evaluated)} are drawn"] if drawn < search.evaluated else []

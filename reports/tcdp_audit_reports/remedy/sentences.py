@@ -7,12 +7,24 @@ from __future__ import annotations
 
 from tcdp_audit.plugin._internal import in_words
 from tcdp_audit.plugin.remedy import failing_demands
-from tcdp_audit.plugin.report import Audit, ChangeLog
-from tcdp_audit.plugin.sentences import Outcome, agree, count, listing, noun_form, prose, sentence_case, share, visible
+from tcdp_audit.plugin.report import Audit, ChangeLog, Step
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    agree,
+    count,
+    listing,
+    noun_form,
+    prose,
+    say,
+    sentence_case,
+    share,
+    visible,
+)
+from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.remedy.shifts import key_of
 
 UNTOUCHED = "Nothing was changed: the release already passed."
-SHUFFLED = "No cell was changed: the release already passed, and its records are in another order."
+SHUFFLED = "No entry was changed: the release already passed, and its records are in another order."
 REDRAWN = "Only the pseudonyms that link its tables were changed: the release already passed."
 
 
@@ -34,9 +46,23 @@ def origin(audit: Audit, log: ChangeLog) -> str:
     return " ".join(part for part in (drops(log), _origin(audit, log)) if part)
 
 
+def plain_name(audit: Audit, step: Step) -> str:
+    """A remedy in plain words, as its guide has them: `wider values within neighbouring groups`; else its title."""
+    remedy = audit.plugins.remedies.get(step.remedy)
+    if remedy is None or not remedy.guide.plainly:
+        return visible(step.name or step.remedy)
+    return visible(f"{remedy.guide.plainly}{step.name.removeprefix(step.title)}")
+
+
+def full_name(audit: Audit, step: Step) -> str:
+    """Its title with the plain words: `Mondrian partitioning (wider values within neighbouring groups)`."""
+    plain, name = plain_name(audit, step), visible(step.name or step.remedy)
+    return name if plain == name else f"{name} ({plain})"
+
+
 def drops(log: ChangeLog) -> str:
     """The columns that are not written, in a sentence; nothing where all are."""
-    return f"{sentence_case(prose(visible(log.drops)))}." if log.dropped else ""
+    return say("{clause:text}.", clause=sentence_case(prose(visible(log.drops)))) if log.dropped else ""
 
 
 def links(log: ChangeLog) -> str:
@@ -51,7 +77,7 @@ def restored_columns(log: ChangeLog) -> str:
 
 def _origin(audit: Audit, log: ChangeLog) -> str:
     if not log.steps:
-        what = "No cell" if log.dropped else "Nothing but its pseudonyms" if log.redrawn else "Nothing"
+        what = "No entry" if log.dropped else "Nothing but its pseudonyms" if log.redrawn else "Nothing"
         return _untouched(log) if audit.passed else f"{what} was changed in this release, and it does not pass."
     kind = "This is a repaired release" if audit.passed else "This is a repaired release that still does not pass"
     return " ".join([f"{kind}: {_extent(log)}.", *_exposed(log)])
@@ -66,8 +92,8 @@ def _exposed(log: ChangeLog) -> list[str]:
 
 def _extent(log: ChangeLog) -> str:
     cells, columns, records = sum(log.cells.values()), _columns(log), count(log.records, "record")
-    changed = f"{count(cells, 'cell')} in {count(columns, 'column')} changed" if cells else "no cell changed"
-    return f"{changed}, {f'{log.suppressed:,} of {records} suppressed' if log.suppressed else 'no record suppressed'}"
+    changed = f"{count(cells, 'entry')} in {count(columns, 'column')} changed" if cells else "no entry changed"
+    return f"{changed}, {f'{log.suppressed:,} of {records} removed' if log.suppressed else 'no record removed'}"
 
 
 def summary(audit: Audit, log: ChangeLog) -> str:
@@ -81,29 +107,36 @@ def summary(audit: Audit, log: ChangeLog) -> str:
 def _summary(audit: Audit, log: ChangeLog) -> str:
     if not log.steps:
         nothing = "Nothing but its pseudonyms was changed" if log.redrawn else "Nothing was changed"
-        changed = "No cell was changed" if log.dropped else nothing
+        changed = "No entry was changed" if log.dropped else nothing
         return _untouched(log) if audit.passed else f"{changed}. {_shortfall(log)}"
-    parts = [_action(log), *([_demands_met(log)] if audit.passed else []), _broken(audit, log), _warnings(audit, log)]
+    parts = [
+        _action(audit, log),
+        *([_demands_met(log)] if audit.passed else []),
+        _broken(audit, log),
+        _warnings(audit, log),
+    ]
     return " ".join(part for part in ([] if audit.passed else [_shortfall(log)]) + parts if part)
 
 
 def _untouched(log: ChangeLog) -> str:
     if not log.dropped:
         return REDRAWN if log.redrawn else SHUFFLED if log.order == "shuffled" else UNTOUCHED
-    return f"No cell was changed: without {agree(len(log.dropped), 'this column', 'these columns')} the release passes."
+    return (
+        f"No entry was changed: without {agree(len(log.dropped), 'this column', 'these columns')} the release passes."
+    )
 
 
 def _shortfall(log: ChangeLog) -> str:
     reason = log.reason or "the written file fails a demand that the repaired table met"
-    return f"The release does not pass: {prose(reason).rstrip('.')}."
+    return f"The release does not pass: {quoted(prose(reason)).rstrip('.')}."
 
 
-def _action(log: ChangeLog) -> str:
-    titles = [visible(one.title or one.remedy) for one in log.steps]
+def _action(audit: Audit, log: ChangeLog) -> str:
+    titles = [full_name(audit, one) for one in log.steps]
     cells, records = sum(log.cells.values()), count(log.records, "record")
-    changed = f"changed {count(cells, 'cell')} in {count(_columns(log), 'column')}" if cells else "changed no cell"
+    changed = f"changed {count(cells, 'entry')} in {count(_columns(log), 'column')}" if cells else "changed no entry"
     dropped = (
-        f"suppressed {log.suppressed:,} of {records} ({share(log.suppressed, log.records)})"
+        f"removed {log.suppressed:,} of {records} ({share(log.suppressed, log.records)})"
         if log.suppressed
         else f"kept all {records}"
     )
@@ -184,7 +217,11 @@ def order(audit: Audit, log: ChangeLog) -> str:
 def attacks(log: ChangeLog) -> list[tuple[str, str, str]]:
     """What attacks on the remedies found: title, sentence, and what it means for one person."""
     return [
-        (one.title, sentence_case(visible(one.sentence)), "" if one.outcome is None else one.outcome.individual_impact)
+        (
+            one.title,
+            sentence_case(quoted(visible(one.sentence))),
+            "" if one.outcome is None else one.outcome.individual_impact,
+        )
         for one in log.attacks
     ]
 
@@ -193,7 +230,7 @@ def unhelped(log: ChangeLog) -> list[str]:
     """The demands that a remedy of the policy does not act on, and why remedies were left out of a plan."""
     steps = dict.fromkeys(f"{one.title} {one.unhelped}." for one in (*log.steps, *log.tried) if one.unhelped)
     left_out = [f"{listing(titles)} not tried: {reason}." for reason, titles in log.left_out_by_reason.items()]
-    return [sentence_case(visible(one)) for one in (*steps, *left_out)]
+    return [sentence_case(quoted(visible(one))) for one in (*steps, *left_out)]
 
 
 def how(log: ChangeLog) -> str:

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin._internal import demanded, number, observed, state_of
+from tcdp_audit.plugin._internal import demanded, doublings, number, observed, state_of
 from tcdp_audit.plugin.report import Audit, ChangeLog
 from tcdp_audit.plugin.sentences import Outcome, Status
 from tcdp_audit_reports.charts.drawing import Drawing, Line, Point
-from tcdp_audit_reports.charts.margin import SHOWN, doublings, margin_words
+from tcdp_audit_reports.charts.margin import SHOWN, margin_words
 from tcdp_audit_reports.sections.findings import attribute_of
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
-from tcdp_audit.plugin._internal import Block, flips
+from tcdp_audit.plugin._internal import Block
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Lines, Paragraph, Rows, tool
-from tcdp_audit.plugin.sentences import Status, count, visible
+from tcdp_audit.plugin.sentences import Outcome, Status, count, figure, say, visible
 from tcdp_audit_reports.charts.drawing import figure_table
+from tcdp_audit_reports.finding_tables import moves_of
 from tcdp_audit_reports.first_screen import by_tool
 from tcdp_audit_reports.policy_text import shown_policy
 from tcdp_audit_reports.sections.findings import Pairs
+from tcdp_audit_reports.sections.next_steps import risk_table
 
 UNSUITED = "–"
 
@@ -22,21 +25,41 @@ def conventions_tried(audit: Audit) -> Rows | None:
     own = audit.variants[0].conventions
     rows = []
     for variant in audit.variants:
-        changed = [f"{name}: {value}" for name, value in variant.conventions.items() if value != own[name]]
+        changed = [_convention(name, value) for name, value in variant.conventions.items() if value != own[name]]
         verdicts = [UNSUITED if one is Status.SKIPPED else one.value for one in variant.verdicts]
-        rows.append((", ".join(changed).replace("_", " ") or "as in the policy", *verdicts))
-    flipping = flips(audit.variants)
+        rows.append((", ".join(changed) or "as in the policy", *verdicts))
+    flipping = audit.flips or ()
     tried = count(len(audit.variants), "combination")
     note = (
-        f"Under {tried} of conventions the verdict changes for {count(len(flipping), 'expectation')}: "
-        f"{', '.join(str(position + 1) for position in flipping)}."
+        f"Of {tried} of conventions, with the policy’s own, the result changes for "
+        f"{count(len(flipping), 'expectation')}: {', '.join(str(position + 1) for position in flipping)}."
         if flipping
-        else f"Under {tried} of conventions no verdict changes."
+        else f"Of {tried} of conventions, with the policy’s own, no result changes."
     )
     numbers = tuple(str(position + 1) for position in range(len(audit.variants[0].verdicts)))
     return figure_table(
         "Verdicts by convention; columns are the policy’s expectations", ("conventions", *numbers), rows, note
     )
+
+
+WORDS_OF_CONVENTIONS = {  # as keys have them, without underscores
+    "missing_quasi_identifier": "missing quasi-identifier",
+    "missing_sensitive": "missing sensitive",
+    "multiple_sensitive": "multiple sensitive",
+    "others_as_quasi_identifiers": "others as quasi-identifiers",
+    "own_category": "own category",
+    "per_attribute": "per attribute",
+    "known_rows": "known rows",
+    "suppressed": "suppressed",
+    "reference": "reference",
+    "release": "this release",
+}
+
+
+def _convention(name: str, value: str) -> str:
+    """A convention with its value in words."""
+    name, value = (WORDS_OF_CONVENTIONS.get(one, one.replace("_", " ")) for one in (name, value))
+    return say("{name:text}: {value:text}", name=name, value=value)
 
 
 WITHHELD = "Lists of values in the policy are cells of the release; they are counted here, not shown."
@@ -49,10 +72,52 @@ def blocks(audit: Audit) -> Iterator[Group]:
     if withheld:
         parts.append(Paragraph(WITHHELD, style="note"))
     parts.append(Lines(policy, audit.policy.name, style="policy"))
+    if (risks := risk_table(audit)) is not None:
+        parts.append(risks)
     if (tried := conventions_tried(audit)) is not None:
         parts += [Heading("Conventions tried"), tried]
+    if flows := [block for number, one in enumerate(audit.expectations, 1) for block in flow_of(one, number)]:
+        listed = any(isinstance(one, Rows) for one in flows)
+        parts += [Heading("How the worst groups differ"), *([Paragraph(FLOW, style="note")] * listed), *flows]
     parts += [Heading("Environment"), Definitions(_environment(audit))]
     yield Group(parts, page_only=True)
+
+
+FLOW = (
+    "The least work that turns the mix of the worst group into that of the reference. Values have their places in the "
+    "order of the attribute, from 1, never their names. Each share times its cost is work; all work is the distance."
+)
+
+
+def flow_of(outcome: Outcome, number: int) -> Iterator[Rows | Paragraph]:
+    """The moves of an outcome's worst group in exact fractions, or why there are none; nothing without a flow.
+
+    The number is that of the expectation in the policy.
+    """
+    moves, values = moves_of(outcome), outcome.details.get("domain_size")
+    if moves is None:
+        return
+    name = f"{number}. {outcome.title or outcome.check}, {visible(outcome.attribute or '')}".rstrip(", ")
+    if not moves and outcome.observed:
+        yield Paragraph(f"{name}: {values} values are too many to list their moves.", style="note")
+        return
+    work = [(Fraction(one["share"]), Fraction(one["cost"])) for one in moves]
+    body = [
+        [f"{one['from']} to {one['to']}", str(share), str(cost), str(share * cost)]
+        for one, (share, cost) in zip(moves, work, strict=True)
+    ]
+    total = sum((share * cost for share, cost in work), Fraction(0))
+    yield figure_table(
+        name, ("places", "share", "cost", "work"), [*body, ["all", "", "", f"{total} ({figure(float(total))})"]]
+    )
+
+
+def _of_digest(name: str) -> str:
+    """The label of a digest: `SHA-256 of the hierarchy of 'diagnosis'`."""
+    kind, _, column = name.partition(" of ")
+    if kind == "hierarchy":
+        return say("SHA-256 of the hierarchy of {column}", column=column)
+    return f"SHA-256 of the {name}"
 
 
 def _environment(audit: Audit) -> Pairs:
@@ -63,11 +128,13 @@ def _environment(audit: Audit) -> Pairs:
             visible(f"{info.distribution} {info.version}".strip()) + (", not in use" if info.error else ""),
         )
         for info in audit.plugins.infos
+        if info.is_external or info.error
     ]
+    tables = {**audit.release.tables, **{n: t for n, t in audit.companions.items() if n in audit.figures}}
+    of_figures = [(f"table {visible(name)}", table.sha256 or "unknown") for name, table in tables.items()]
     digests = [
-        ("release's content" if audit.release.in_memory else "release", audit.release.sha256 or "unknown"),
-        ("policy", audit.policy.sha256),
+        *(of_figures if audit.figures else []),
         *((visible(one.title), one.sha256) for one in audit.files),
     ]
-    sums = [(f"SHA-256 of the {name}", digest) for name, digest in digests]
+    sums = [(_of_digest(name), digest) for name, digest in digests]
     return [("auditor", by_tool()), ("Python", about["python"]), *about["libraries"].items(), *infos, *sums]

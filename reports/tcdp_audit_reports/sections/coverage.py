@@ -1,22 +1,20 @@
-"""Coverage: Torra's map, the regulators' questions, each risk that was not examined."""
+"""Coverage: Torra's map of what was checked, and the regulators' questions."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin.check import Check, DisclosureType
-from tcdp_audit.plugin.report import Audit, Definitions, Heading
-from tcdp_audit.plugin.sentences import Status, agree, count, listing, noun_form, sentence_case, visible
+from tcdp_audit.plugin.check import Check, DisclosureType, LazyCheck
+from tcdp_audit.plugin.report import Audit, Definitions
+from tcdp_audit.plugin.sentences import Status, noun_form, say
+from tcdp_audit_reports.languages import once_per_report
 from tcdp_audit_reports.sections.findings import DemandRow, rows
+from tcdp_audit_reports.sections.grouped import demand_rows
 from tcdp_audit_reports.templating import fill_template
 
-REGULATORS = (
-    "Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques (WP216), section 2.2: singling out, "
-    "linkability, inference. ISO/IEC 27559:2022, Privacy enhancing data de-identification framework: the data are one "
-    "part of a release; its context and controls, which this audit does not see, are the other."
-)
+REGULATORS = "Article 29 Working Party, Opinion 05/2014 (WP216), section 2.2."
 IDENTITY = (DisclosureType.IDENTITY_MODEL, DisclosureType.IDENTITY_DEGREE)
 ATTRIBUTE = (DisclosureType.ATTRIBUTE_MODEL, DisclosureType.ATTRIBUTE_DEGREE)
 
@@ -27,20 +25,32 @@ class RegulatorsQuestion:
 
     word: str
     question: str
-    answer: str
+    titles: Sequence[str]  # of the checks that ask it
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a check asks it."""
+        return bool(self.titles)
+
+    @property
+    def answer(self) -> str:
+        """Which checks ask it."""
+        return say("Asked by {titles:text}.", titles=[*self.titles]) if self.titles else "Not asked by this policy."
 
 
+@once_per_report
 def regulators(audit: Audit) -> Sequence[RegulatorsQuestion]:
     """Singling out, linkability, inference: what was asked about each."""
     checks = audit.plugins.checks
-    asked = {one.check: checks[one.check] for one in audit.expectations if one.check in checks}
+    run = (one.check for one in audit.expectations if one.status is not Status.SKIPPED)
+    asked = {name: checks[name] for name in run if name in checks}
     alone = [one.title for one in asked.values() if one.disclosure_type in IDENTITY and _is_about_one_file(one)]
     linked = [one.title for one in asked.values() if one.disclosure_type in IDENTITY and not _is_about_one_file(one)]
     learned = [one.title for one in asked.values() if one.disclosure_type in ATTRIBUTE]
     return (
-        RegulatorsQuestion("Singling out", "Can one person be picked out of the file?", _answer(alone)),
-        RegulatorsQuestion("Linkability", "Can records be matched with another file?", _answer(linked)),
-        RegulatorsQuestion("Inference", "Can something be learned about a person?", _answer(learned)),
+        RegulatorsQuestion("Singling out", "Can one person be picked out of the file?", alone),
+        RegulatorsQuestion("Linkability", "Can records be matched with another file?", linked),
+        RegulatorsQuestion("Inference", "Can something be learned about a person?", learned),
     )
 
 
@@ -49,22 +59,15 @@ def _is_about_one_file(check: Check) -> bool:
     return not check.requires - check.controls
 
 
-def _answer(titles: Sequence[str]) -> str:
-    return f"asked by {listing(titles)}." if titles else "not asked by this policy."
-
-
-def open_risks(audit: Audit) -> list[tuple[str, str]]:
-    """Each installed check that was not run, by its title, with what could still happen; those without a line last."""
-    run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
-    lines = [
-        (check.title, check.risk)
-        for name, check in audit.plugins.announced_checks.items()
-        if name not in run and check.risk
-    ]
-    silent = len(audit.plugins.checks) - len(run & audit.plugins.checks.keys()) - len(lines)
-    if silent:
-        lines.append(("Others", f"{count(silent, 'more check')} {agree(silent, 'was', 'were')} not run."))
-    return lines
+@once_per_report
+def possible_checks(audit: Audit) -> dict[str, Check | LazyCheck]:
+    """The installed checks that could judge the release: those on records, on figures, or both, by name."""
+    of_figures = bool(audit.figures or audit.models)
+    return {
+        name: one
+        for name, one in audit.plugins.announced_checks.items()
+        if (audit.has_records if one.on_records else of_figures)
+    }
 
 
 ROWS = (
@@ -94,28 +97,27 @@ class Quadrant:
 
 def coverage(audit: Audit, findings: Sequence[DemandRow]) -> list[tuple[str, str, list[Quadrant]]]:
     """The map by rows: name, question, and the two quarters."""
-    return [
-        (name, about, [_quadrant(audit, findings, one) for one in disclosure_types])
-        for name, about, disclosure_types in ROWS
-    ]
+    from tcdp_audit_reports.sections.unexamined import unexamined  # noqa: PLC0415 - it needs this module
+
+    possible, not_run = possible_checks(audit), unexamined(audit).keys()
+
+    def quadrant(disclosure_type: DisclosureType) -> Quadrant:
+        here = {name for name, one in possible.items() if one.disclosure_type is disclosure_type}
+        checked = _entries([one for one in findings if one.check in here])
+        return Quadrant(checked, _unchecked(audit, here, len(here & not_run)))
+
+    return [(name, about, [*map(quadrant, disclosure_types)]) for name, about, disclosure_types in ROWS]
 
 
-def _quadrant(audit: Audit, findings: Sequence[DemandRow], disclosure_type: DisclosureType) -> Quadrant:
-    here = {
-        name: check
-        for name, check in audit.plugins.announced_checks.items()
-        if check.disclosure_type is disclosure_type
-    }
-    checked_here = [one for one in findings if one.check in here]
-    run = {one.check for one in checked_here}
-    left = len(here.keys() - run)
+def _unchecked(audit: Audit, here: Collection[str], left: int) -> str:
+    """The number of checks of a quarter that were not run, in a sentence."""
     if left:
-        unchecked = f"{count(left, 'more check')} of this quarter {agree(left, 'was', 'were')} not run."
-    else:
-        unchecked = (
-            "Every installed check of this quarter was run." if here else "No check of this quarter is installed."
-        )
-    return Quadrant(_entries(checked_here), unchecked)
+        return say("{n} {n:more check was|more checks were} not run.", n=left)
+    if here:
+        return "Every check was run."
+    if audit.has_records:
+        return "No check of this quarter is installed."
+    return "No check of this quarter judges tables of figures."
 
 
 def _entries(findings: Sequence[DemandRow]) -> list[CoveredChecks]:
@@ -128,30 +130,32 @@ def _entries(findings: Sequence[DemandRow]) -> list[CoveredChecks]:
 def _entry(title: str, same: Sequence[DemandRow]) -> CoveredChecks:
     gravest = min(same, key=lambda one: GRAVEST.index(one.state))
     if len(same) == 1:
-        return CoveredChecks(gravest.state, title, gravest.id, f"{gravest.attribute}, {gravest.state}")
+        return CoveredChecks(
+            gravest.state,
+            title,
+            gravest.id,
+            say("{column:text}, {state:text}", column=gravest.attribute, state=gravest.state),
+        )
     states = Counter(one.state for one in same)
     states_in_words = ", ".join(_state_in_words(state, states[state]) for state in GRAVEST if states[state])
-    return CoveredChecks(gravest.state, title, gravest.id, f"{count(len(same), 'result')}: {states_in_words}")
+    results = say("{n:result}: {states:text}", n=len(same), states=states_in_words)
+    return CoveredChecks(gravest.state, title, gravest.id, results)
 
 
 def _state_in_words(state: str, number: int) -> str:
-    return f"{number:,} {noun_form(state, number) if state in ('error', 'warning') else state}"
+    return say("{n} {state:text}", n=number, state=noun_form(state, number) if state in ("error", "warning") else state)
 
 
 def html(audit: Audit) -> str:
-    """The map, the regulators' three questions, and the risks that nothing was asked about."""
+    """The map and the regulators' three questions."""
     return fill_template(
         "coverage.html.j2",
-        coverage=coverage(audit, rows(audit)),
+        coverage=coverage(audit, demand_rows(audit, rows(audit))),
         questions=regulators(audit),
         sources=REGULATORS,
-        open_risks=[(visible(title), visible(risk)) for title, risk in open_risks(audit)],
     )
 
 
-def blocks(audit: Audit) -> Iterator[Definitions | Heading]:
-    """The regulators' questions, and the risks that were not examined."""
-    yield Definitions([(one.word, f"{one.question} {sentence_case(one.answer)}") for one in regulators(audit)])
-    if risks := open_risks(audit):
-        yield Heading("Not examined")
-        yield Definitions(risks)
+def blocks(audit: Audit) -> Iterator[Definitions]:
+    """The regulators' questions."""
+    yield Definitions([(one.word, f"{one.question} {one.answer}") for one in regulators(audit)])

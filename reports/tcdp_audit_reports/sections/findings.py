@@ -3,37 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeGuard
 
-from tcdp_audit.plugin._internal import SIGNS, conflicting_demands, demanded, failing, observed, state_of
+from tcdp_audit.plugin._internal import (
+    conflicting_demands,
+    demanded,
+    failing,
+    observed,
+    state_of,
+    strictness_sentences,
+)
 from tcdp_audit.plugin.check import Check, Limit
-from tcdp_audit.plugin.report import Audit, Chart, Items, Paragraph, Rows
+from tcdp_audit.plugin.report import Audit, Chart, Definitions, Group, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
     count,
     decimal,
-    figure,
-    known_columns,
+    noun_form,
     plural,
     prose,
     record_noun,
+    say,
     sentence_case,
     visible,
 )
-from tcdp_audit_reports.charts import cumulative, dumbbell, histogram, margin, scatter
-from tcdp_audit_reports.charts.drawing import Drawing, Measured, distribution_of
+from tcdp_audit_reports.charts import cumulative, dumbbell, histogram
+from tcdp_audit_reports.charts.drawing import Drawing, Measured, Once, Say, distribution_of
 from tcdp_audit_reports.charts.margin import margin_bar, margin_words
-from tcdp_audit_reports.charts.pictures import pictures
-from tcdp_audit_reports.finding_tables import ELSEWHERE, nested_tables, worst_table
+from tcdp_audit_reports.charts.pictures import FACTS, pictures
+from tcdp_audit_reports.fact_labels import Labels, plain
+from tcdp_audit_reports.finding_tables import ELSEWHERE, cell_of, nested_tables, worst_table
 from tcdp_audit_reports.guide_text import quoted
+from tcdp_audit_reports.languages import once_per_report
 from tcdp_audit_reports.policy_text import one_line
+from tcdp_audit_reports.reasons import reasons
+from tcdp_audit_reports.sections.grouped import fold, framed, gathered, group_paragraph
 from tcdp_audit_reports.templating import fill_template
 
 MANY = 100  # expectations, up to which every one is shown with its pictures
 WHOLE = 40  # of more, so many are
-BY_SIZE = 5  # have the picture of groups by size
+CELLS = 6  # failing cells that a finding names
+FOLDED = frozenset({"passed", "measured", "skipped"})
+TABLED = frozenset({"cumulative", "histogram", "dumbbell"})  # charts of which a folded finding has the table alone
 GRAVITY = ("failed", "error", "warning", "passed", "measured", "skipped")
 Pairs = Sequence[tuple[str, str]]
 
@@ -53,7 +66,7 @@ class DemandRow:
     margin: Drawing | None
     margin_words: str
     at_risk: str
-    at_risk_of: str  # whose records those are, of several tables; empty for people
+    at_risk_of: str  # whose records those are, of several tables, or that they are cells; empty for people
 
 
 @dataclass(frozen=True)
@@ -63,41 +76,72 @@ class Finding:
     row: DemandRow  # what the table of demands says
     message: str  # what was found, in a sentence about the release
     line: int | None  # of the policy
-    person: str = ""  # what it means for one person; nothing where the check does not say
+    person: str = ""  # what it means for one person; nothing where the check does not say, or the first screen does
     conflict: str = ""  # how it can be met where another demand on the same columns fails
+    strictness: str = ""  # what is usual where the demand is laxer, and which other demand implies it
     reason: str = ""  # why the policy makes the demand, on one line; nothing where it does not say
     facts: Pairs = ()  # single figures in addition to the observed one
-    conventions: Pairs = ()  # that decided it
+    conventions: Pairs = ()  # that decided it, where they are not those of the policy
     source: str = ""  # of the definition
-    question: str = ""  # the question in plain words
+    question: str = ""  # the question in plain words, where no finding before it asks the same
     explained: str = ""  # the id of the definition, one for all findings of a check; nothing without a guide
     chart: Chart | None = None  # the picture
     worst: Rows | None = None  # the worst groups
     nested: Sequence[Rows] = ()  # figures for each attribute, intervals, contributions
     pictures: Sequence[Chart] = ()  # of those
+    beliefs: str = ""  # what the worst group adds to what the whole table shows of a value
     # the number and title of the finding that has the picture of the same worst group; nothing where that is this one
     pictured: tuple[int, str] | None = None
+    cells: Sequence[tuple[int, str]] = ()  # the first failing cells, by their numbers in the section on tables
+    more_cells: int = 0  # how many there are besides
     is_brief: bool = False  # whether it is one of very many, and only the message is shown
 
+    @property
+    def is_folded(self) -> bool:
+        """Whether nothing is wrong, so that one line shows and all else opens from it."""
+        return self.row.state in FOLDED
 
+    @property
+    def charts(self) -> Sequence[Chart]:
+        """Its pictures, the first one first."""
+        return [*([] if self.chart is None else [self.chart]), *self.pictures]
+
+
+@once_per_report
 def rows(audit: Audit) -> list[DemandRow]:
     """The expectations' outcomes in policy order, as the table of demands shows them. Cost: linear in the outcomes."""
     checks = audit.plugins.checks
     return [_row(one, checks.get(one.check), number) for number, one in enumerate(audit.expectations, 1)]
 
 
+@once_per_report
 def findings(audit: Audit) -> list[Finding]:
     """The same with all that there is to say of each. Cost: linear in the outcomes and their distributions."""
-    checks = audit.plugins.checks
-    whole, seen = _shown_whole(audit), dumbbell.Seen()
-    gridded = [number for number in whole if scatter.grid_of(audit.expectations[number - 1])]
-    by_size = _gravest(audit, gridded)[:BY_SIZE]
+    whole, seen, once = _shown_whole(audit), dumbbell.Seen(), Once()
+    first = {one.target for one in reasons(audit) if not one.is_cut}  # the first screen has their sentence on a person
+    numbers = _cell_numbers(audit)
     return [
-        _finding(one, checks.get(one.check), row, conflicting_demands(audit, one), seen, by_size=row.number in by_size)
+        replace(
+            _finding(audit, one, row, seen, once, is_first=row.id in first),
+            cells=numbers.get(row.id, ())[:CELLS],
+            more_cells=max((one.cells.failing or 0) - CELLS, 0) if one.cells is not None else 0,
+        )
         if row.number in whole
         else Finding(row, quoted(prose(one.message)), one.line, reason=one_line(one.reason), is_brief=True)
         for one, row in zip(audit.expectations, rows(audit), strict=True)
     ]
+
+
+def _cell_numbers(audit: Audit) -> dict[str, list[tuple[int, str]]]:
+    """The failing cells of each outcome by its id: their numbers in the section on tables, and their names."""
+    numbers: dict[str, list[tuple[int, str]]] = {}
+    if any(one.failing_cells for one in audit.outcomes):
+        from tcdp_audit_reports.cell_grids import LISTED, numbered_cells  # noqa: PLC0415 - only for tables of figures
+
+        for one in numbered_cells(audit)[:LISTED]:
+            for reason in one.reasons:
+                numbers.setdefault(reason.target, []).append((one.number, one.cell.name))
+    return numbers
 
 
 def _shown_whole(audit: Audit) -> frozenset[int]:
@@ -124,45 +168,61 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         demanded=demanded(outcome),
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
-        at_risk="–" if fails is None else count(fails[1]),
-        at_risk_of="" if fails is None or not outcome.table else records_of_table(outcome),
+        at_risk=_failing_cells(outcome) if fails is None else count(fails[1]),
+        at_risk_of=_whose(outcome),
     )
 
 
+def _failing_cells(outcome: Outcome) -> str:
+    """The number of failing cells of tables of figures."""
+    return "–" if outcome.cells is None or outcome.cells.failing is None else count(outcome.cells.failing)
+
+
+def _whose(outcome: Outcome) -> str:
+    """The noun of what fails where that is not people: records of a table, or cells."""
+    if outcome.cells is not None:
+        return noun_form("cell", outcome.cells.failing or 0)
+    return "" if failing(outcome) is None or not outcome.table else records_of_table(outcome)
+
+
 def _finding(
-    outcome: Outcome, check: Check | None, row: DemandRow, others: str, seen: dumbbell.Seen, *, by_size: bool
+    audit: Audit, outcome: Outcome, row: DemandRow, seen: dumbbell.Seen, once: Say, *, is_first: bool
 ) -> Finding:
-    guide = None if check is None else check.guide
-    pictured = seen.before(outcome, row.number, row.title)
+    check, others, own = audit.plugins.checks.get(outcome.check), conflicting_demands(audit, outcome), audit.conventions
+    guide, labels = None if check is None else check.guide, Labels.of(check)
+    question = "" if guide is None or row.state in FOLDED else once(guide.question)
+    pictured = None if row.state in FOLDED else seen.before(outcome, row.number, row.title)
     measured = _measured(outcome, check)
-    if measured is None:
-        chart = margin.chart(outcome)
-    else:
-        chart = histogram.chart(measured) if measured.counts_whole_numbers else cumulative.chart(measured)
+    chart = None
+    if measured is not None and len(measured.distribution) > 1:  # a single figure is no picture
+        chart = histogram.chart(measured) if measured.counts_whole_numbers else cumulative.chart(measured, once)
     return Finding(
         row=row,
         message=quoted(prose(outcome.message)),
-        person=quoted(prose(outcome.individual_impact)),
-        conflict=quoted(prose(others)),
+        person="" if is_first else quoted(prose(outcome.individual_impact)),
+        conflict=once(quoted(prose(others))),
+        strictness=prose(strictness_sentences(outcome)),
         reason=one_line(outcome.reason),
         line=outcome.line,
-        facts=_facts(outcome, check),
-        conventions=[(plain(name), plain(value)) for name, value in outcome.conventions.items()],
+        facts=_facts(outcome, check, labels),
+        conventions=[
+            (plain(name), plain(value)) for name, value in outcome.conventions.items() if own.get(name, value) != value
+        ],
         source=outcome.source,
-        question="" if guide is None else guide.question,
+        question=question,
         explained="" if guide is None else f"glossary-{outcome.check}",
         chart=chart,
-        worst=worst_table(outcome, measured),
-        nested=nested_tables(outcome),
-        pictures=_pictures(outcome, measured if by_size else None, pictured=pictured is not None),
+        pictures=_pictures(outcome, labels, once, pictured=pictured is not None),
+        beliefs="" if row.state in FOLDED else dumbbell.beliefs(outcome),
+        worst=worst_table(outcome, measured, once),
+        nested=nested_tables(outcome, labels),
         pictured=pictured,
     )
 
 
-def _pictures(outcome: Outcome, measured: Measured | None, *, pictured: bool) -> list[Chart]:
-    sizes = scatter.chart(outcome, measured)
-    own = [one for one in pictures(outcome) if not (pictured and one.kind == dumbbell.KIND)]
-    return own if sizes is None else [sizes, *own]
+def _pictures(outcome: Outcome, labels: Labels, once: Say, *, pictured: bool) -> list[Chart]:
+    worst = None if pictured else dumbbell.chart(outcome, once)
+    return [one for one in (worst, *pictures(outcome, labels)) if one is not None]
 
 
 def records_of_table(outcome: Outcome) -> str:
@@ -174,17 +234,13 @@ def records_of_table(outcome: Outcome) -> str:
 def attribute_of(outcome: Outcome, check: Check | None) -> str:
     """The attribute that was measured, or what was measured where there is none."""
     if outcome.attribute is not None:
-        return sentence_case(visible(outcome.naming.labels.get(outcome.attribute, ""))) or visible(outcome.attribute)
+        label = sentence_case(visible(outcome.naming.labels.get(outcome.attribute, "")))
+        return say("{name}", name=label or visible(outcome.attribute))
     if check is None:
         return "–"
     if "attributes" in check.parameters.model_fields:  # it compares some of them
         return visible(", ".join(outcome.parameters.get("attributes", ()))) or "–"
-    return "–" if check.on_attribute or not outcome.known else sentence_case(visible(known_columns(outcome)))
-
-
-def plain(name: str) -> str:
-    """A snake_case name in words."""
-    return visible(str(name)).replace("_", " ").replace("quasi identifier", "quasi-identifier")
+    return "–" if check.on_attribute or not outcome.known else sentence_case(visible(say("{known}", outcome)))
 
 
 def _measured(outcome: Outcome, check: Check | None) -> Measured | None:
@@ -198,18 +254,22 @@ def _measured(outcome: Outcome, check: Check | None) -> Measured | None:
     return Measured(distribution, outcome.threshold, outcome.comparison, fails, label, others, record_noun(outcome))
 
 
-def _facts(outcome: Outcome, check: Check | None) -> Pairs:
+def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
     """Classes, and every single figure that the check reports in addition to the observed one."""
     facts = []
     if outcome.classes is not None:
-        facts.append(("Groups", count(outcome.classes.total)))
+        facts.append(("groups", count(outcome.classes.total)))
+    if outcome.cells is not None:
+        facts += [("cells", count(outcome.cells.total)), ("failing", _failing_cells(outcome))]
     fails = failing(outcome)
     if fails is not None:
-        facts.append(("failing", count(fails[0])))
+        facts.append(("groups that fail", count(fails[0])))
     limits = {} if check is None else {one.parameter: one for one in check.limits[1:]}
-    for name, value in outcome.details.items():
+    parts = [pair for name in FACTS & outcome.details.keys() for pair in outcome.details[name].items()]
+    for name, value in [*outcome.details.items(), *sorted(parts)]:
         if isinstance(value, int | float | Fraction | str) or (name not in ELSEWHERE and _is_names(value)):
-            facts.append((plain(name), f"{_fact(value)}{_limit(outcome, limits.get(name))}"))
+            fact, limit = _fact(outcome, labels, value), _limit(outcome, limits.get(name))
+            facts.append((labels.of_key(name), f"{fact}{limit}" if limit else fact))
     return facts
 
 
@@ -217,26 +277,32 @@ def _is_names(value: object) -> TypeGuard[Sequence[str]]:
     return isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(one, str) for one in value)
 
 
-def _fact(value: float | Fraction | str | Sequence[str]) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
+def _fact(outcome: Outcome, labels: Labels, value: float | Fraction | str | Sequence[str]) -> str:
     if isinstance(value, int | float | Fraction):
-        return figure(float(value))
-    return ", ".join(map(visible, [value] if isinstance(value, str) else value))
+        return cell_of(value)
+    return ", ".join(labels.of_text(outcome, one) for one in ([value] if isinstance(value, str) else value))
 
 
 def _limit(outcome: Outcome, limit: Limit | None) -> str:
     """The demand on a figure other than the headline one, in parameters such as `alpha`."""
     if limit is None or outcome.parameters.get(limit.parameter) is None:
         return ""
-    value = Fraction(outcome.parameters[limit.parameter])
-    return f", demanded {SIGNS[limit.comparison]} {decimal(value)}"
+    value = Fraction(str(outcome.parameters[limit.parameter]))  # of a float the decimal that was typed
+    return f", demanded {limit.comparison.sign} {decimal(value)}"
 
 
 def html(audit: Audit) -> str:
     """An article for each of the policy's expectations."""
-    shown = findings(audit)
-    return fill_template("findings.html.j2", findings=shown, briefly=_briefly(shown))
+    shown, before, after = framed(audit, findings(audit))
+    return fill_template(
+        "findings.html.j2",
+        findings=shown,
+        before=before,
+        after=after,
+        briefly=_briefly(shown),
+        has_records=audit.has_records,
+        tabled=TABLED,
+    )
 
 
 def _briefly(shown: Sequence[Finding]) -> str:
@@ -248,19 +314,46 @@ def _briefly(shown: Sequence[Finding]) -> str:
     return f"{shown_whole}; the machine-readable result in this file has all."
 
 
-def blocks(audit: Audit) -> Iterator[Paragraph | Items]:
-    """A paragraph for each, with the cells of the worst groups where those were asked for."""
-    for one in audit.expectations:
-        attribute = attribute_of(one, audit.plugins.checks.get(one.check))
-        title = one.title or one.check
-        name = title if attribute == "–" else f"{title}, {attribute}"
-        reason = f"The policy’s reason: “{one_line(one.reason)}”" if one.reason else ""
-        sentences = filter(None, (prose(one.message), prose(one.individual_impact), reason))
-        yield Paragraph(" ".join(sentences), lead=f"{name} ({state_of(one)}).")
-        cells = [
-            f"group {worst.ordinal:,}: " + "; ".join(f"{column}: {cell}" for column, cell in worst.cells.items())
-            for worst in one.worst
-            if worst.cells is not None
-        ]
-        if cells:
-            yield Items(cells)
+def blocks(audit: Audit) -> Iterator[Paragraph | Items | Group]:
+    """A paragraph for each, with the cells of the worst groups; of many demands one for each group, and a fold."""
+    pairs = [*zip(audit.expectations, findings(audit), strict=True)]
+    for entry in gathered(audit, pairs):
+        of_each = [block for one, finding in entry.members for block in _blocks_of(audit, one, finding)]
+        yield from of_each if entry.group is None else (group_paragraph(entry.group), fold(entry.group, of_each))
+
+
+def _blocks_of(audit: Audit, one: Outcome, finding: Finding) -> Iterator[Paragraph | Items | Group]:
+    """A paragraph on a demand, with the cells of the worst groups where those were asked for; on pages its evidence."""
+    attribute = attribute_of(one, audit.plugins.checks.get(one.check))
+    title = one.title or one.check
+    name = title if attribute == "–" else f"{title}, {attribute}"
+    reason = f"The policy’s reason: “{one_line(one.reason)}”" if one.reason else ""
+    fails = state_of(one) in ("failed", "error", "warning")
+    counted = "Failing cells" if fails else "Cells that it counts"
+    cells = f"{counted}: {_named_cells(one)}." if one.failing_cells else ""
+    strict = prose(strictness_sentences(one))
+    said = (prose(one.message), cells, prose(one.individual_impact), dumbbell.beliefs(one), strict, reason)
+    yield Paragraph(" ".join(filter(None, said)), lead=f"{name} ({state_of(one)}).", style=state_of(one))
+    groups = [
+        f"group {worst.ordinal:,}: " + "; ".join(f"{column}: {cell}" for column, cell in worst.cells.items())
+        for worst in one.worst
+        if worst.cells is not None
+    ]
+    if groups:
+        yield Items(groups)
+    if evidence := [*_evidence(finding)]:
+        yield Group(evidence, page_only=True)
+
+
+def _evidence(finding: Finding) -> Iterator[Definitions | Rows | Chart]:
+    """The single figures, the picture, the worst groups and further tables and pictures of a finding."""
+    if finding.facts:
+        yield Definitions(finding.facts, style="facts")
+    yield from (one for one in (finding.chart, finding.worst, *finding.nested, *finding.pictures) if one is not None)
+
+
+def _named_cells(outcome: Outcome) -> str:
+    """The first failing cells by name, and how many more there are."""
+    names = [one.name for one in outcome.failing_cells[:CELLS]]
+    more = (0 if outcome.cells is None else outcome.cells.failing or 0) - len(names)
+    return "; ".join([*names, *([f"{more:,} more"] if more > 0 else [])])

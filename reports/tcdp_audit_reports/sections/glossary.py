@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from tcdp_audit.plugin.check import Guide
-from tcdp_audit.plugin.report import Audit, Definitions
-from tcdp_audit.plugin.sentences import visible
-from tcdp_audit_reports.guide_text import in_groups, inline, is_mathml
+from tcdp_audit.plugin._internal import Block
+from tcdp_audit.plugin.check import Check
+from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Lines, Paragraph
+from tcdp_audit.plugin.sentences import say, visible
+from tcdp_audit_reports.charts import dumbbell
+from tcdp_audit_reports.guide_text import in_groups, inline, is_mathml, plain_text
 from tcdp_audit_reports.templating import fill_template
 
 GLOSSARY = {
@@ -26,9 +28,37 @@ GLOSSARY = {
     "Measured": "A number was computed, and the policy demands nothing of it.",
     "Re-identification risk": "How easily a person can be found in the file: identity disclosure.",
     "Attribute disclosure risk": "How easily something that must stay secret can be learned about a person.",
-    "Exposed": "In a group that does not keep a failing demand. Each person is counted once.",
+    "Affected": "In a group that does not keep a demand, or on whom the attack that it asks about succeeds.",
+    "Exposed": (
+        "Affected by a demand that fails. Each person is counted once. Those whom only a warning affects, or a demand "
+        "that is met, are not counted."
+    ),
     "Margin": "How far what was found is from what is demanded, as a factor.",
 }
+
+
+BELIEFS = (
+    "How likely a reader holds a value. A stranger to the file holds all values equally likely (B0). The step from B0 "
+    "to B1 is what the release is for; t-closeness limits the step from B1 to B2."
+)
+OF_FIGURES = {
+    "Table of figures": "A table of counts, sums, means or other figures of several people, and not of their records.",
+    "Cell": "One figure of a table for each measure, named by its label in every dimension.",
+    "Hidden": "A text, such as c, is in the place of a figure. A reader may still know its limits.",
+    "Fails": "The cell, as it is published or as a reader computes it, does not keep a demand of the policy.",
+    "Records behind a table": "The records that its figures were made from. They are not released.",
+}
+OF_BOTH = ("Demand", "Warns", "Measured", "Re-identification risk", "Attribute disclosure risk", "Margin")
+
+
+def terms(audit: Audit) -> dict[str, str]:
+    """The terms that a report of this audit uses: of records, of tables of figures, or of both."""
+    of_records = {name: text for name, text in GLOSSARY.items() if audit.has_records or name in OF_BOTH}
+    demands, columns = audit.tally.demands, audit.tally.columns
+    numbers = {"Warns": demands.warned + columns.warned, "Measured": demands.measured}
+    used = {name: text for name, text in of_records.items() if numbers.get(name, 1)}
+    beliefs = {"Beliefs": BELIEFS} if any(map(dumbbell.beliefs, audit.expectations)) else {}
+    return {**used, **beliefs, **(OF_FIGURES if audit.figures else {})}
 
 
 @dataclass(frozen=True)
@@ -37,41 +67,52 @@ class Explained:
 
     id: str
     title: str
-    question: str
     definition: Markup
     formula: str
     mathml: str
-    reading: Sequence[Markup]
     source: str
+
+    @property
+    def formula_label(self) -> str:
+        """The name of its formula, for those who do not see it."""
+        return say("Formula of {title:text}", title=self.title)
 
 
 def html(audit: Audit) -> str:
     """Terms, then checks."""
-    return fill_template("glossary.html.j2", glossary=[*GLOSSARY.items()], checks=[*_explained(audit)])
+    return fill_template("glossary.html.j2", glossary=[*terms(audit).items()], checks=[*_explained(audit)])
 
 
-def blocks(_: Audit) -> Iterator[Definitions]:
-    """The terms only: `tcdp-audit explain` has the checks."""
-    yield Definitions([*GLOSSARY.items()])
+def blocks(audit: Audit) -> Iterator[Definitions | Group]:
+    """The terms; the checks for pages only: `tcdp-audit explain` has them, too."""
+    yield Definitions([*terms(audit).items()])
+    checks: list[Block] = [block for name in _checks(audit) for block in _explanation(audit.plugins.checks[name])]
+    if checks:
+        yield Group([Heading("The checks of this policy"), *checks], page_only=True)
+
+
+def _checks(audit: Audit) -> Iterable[str]:
+    """The checks that were run, once each."""
+    return dict.fromkeys(one.check for one in audit.expectations if one.check in audit.plugins.checks)
+
+
+def _explanation(check: Check) -> Iterator[Paragraph | Lines]:
+    guide = check.guide
+    yield Paragraph(guide.question, lead=f"{check.title}.")
+    yield Paragraph(plain_text(in_groups(guide.definition)))
+    yield Lines(guide.formula.replace(";  ", "\n"), mathml=guide.mathml)
+    yield Paragraph(guide.source, style="note")
 
 
 def _explained(audit: Audit) -> Iterator[Explained]:
     checks = audit.plugins.checks
-    for name in dict.fromkeys(one.check for one in audit.expectations if one.check in checks):
+    for name in _checks(audit):
         guide = checks[name].guide
         yield Explained(
             id=f"glossary-{name}",
             title=visible(checks[name].title),
-            question=visible(guide.question),
             definition=inline(in_groups(guide.definition)),
             formula=visible(guide.formula).replace(";  ", "\n"),
             mathml=guide.mathml.replace("'", '"') if is_mathml(guide.mathml) else "",
-            reading=[*_reading(guide)],
             source=visible(guide.source),
         )
-
-
-def _reading(guide: Guide) -> Iterator[Markup]:
-    for text in (guide.reading, guide.choosing, guide.limits):
-        if text:
-            yield inline(in_groups(text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tcdp_audit.plugin._internal import demanded, failing, observed
@@ -11,22 +12,26 @@ from tcdp_audit.plugin.sentences import (
     Status,
     agree,
     allowance,
-    column_of,
     count,
     percent,
-    plural,
     prose,
     record_noun,
+    say,
     sentence_case,
     share,
     visible,
 )
 from tcdp_audit_reports.charts.margin import is_share
+from tcdp_audit_reports.finding_tables import shares_of_risk
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.policy_text import named, unwanted
+from tcdp_audit_reports.policy_text import first_names, name_of, unwanted
+from tcdp_audit_reports.reasons import demand_name
+from tcdp_audit_reports.sections.grouped import groups_of
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
+WARNED = frozenset({"undeclared_identifiers", "hidden_people", "undemanded_sensitive"})  # schema checks with a step
 MOST = 12  # failing demands that are named
+HIDDEN = 50  # figures of a proposal that are listed
 EVEN = 0.02  # shares of the risk that differ by less say nothing
 UNKNOWN = (
     "What it would cost to meet every demand is not known: no remedy was tried in this run. The command below tries "
@@ -34,13 +39,27 @@ UNKNOWN = (
     "the least loss, and reports how many cells change and how many records go. An audit with the option "
     "--try-remedies says the same beforehand, and writes no data."
 )
+MODELS = "Change the models with failing figures."
+OF_MODELS = "Leave a coefficient or a category of few people out, or fit the model on more people. Then audit it again."
+OF_FIGURES = (
+    "Hide further cells, leave a margin out, join categories or round, where the tables are made. Then audit all "
+    "tables together again: a cell that one table hides may follow from another."
+)
+NOT_TRIED = (
+    "This audit also tries which cells to hide, which margins to leave out and which base to round to, and writes no "
+    "data."
+)
 UNLINKED = "Remedies change tables that a unit links. Wider categories make people alike."
 
 
-def blocks(audit: Audit) -> Iterator[Items | Rows]:
-    """The steps as a numbered list, and the columns in the order in which to coarsen them."""
+def blocks(audit: Audit) -> Iterator[Items | Rows | Paragraph]:
+    """The steps as a numbered list, what happens to a row, the remedies that were tried, and the figures to hide."""
     yield Items(steps(audit), ordered=True, style="steps advice")
-    yield from (one for one in (_tried(audit), risk_table(audit)) if one is not None)
+    if audit.remedy_trial is not None and audit.remedy_trial.log is not None and audit.remedy_trial.passes:
+        from tcdp_audit_reports.remedy.advice import row_examples  # noqa: PLC0415 - only where remedies were tried
+
+        yield from row_examples(audit, audit.remedy_trial.log)
+    yield from (one for one in (_tried(audit), *_hidden(audit)) if one is not None)
 
 
 def _tried(audit: Audit) -> Rows | None:
@@ -48,18 +67,36 @@ def _tried(audit: Audit) -> Rows | None:
         return None
     from tcdp_audit_reports.remedy.advice import trial_table  # noqa: PLC0415 - only where remedies were tried
 
-    return trial_table(audit.remedy_trial)
+    return trial_table(audit, audit.remedy_trial)
+
+
+def _hidden(audit: Audit) -> Iterator[Rows]:
+    """The figures to hide by each proposal, with the reason."""
+    for one in () if audit.figure_trial is None else audit.figure_trial.proposals:
+        if one.hidden:
+            rows = [
+                [visible(cell.name), f"{visible(cell.measure)} of {visible(cell.table)}", visible(cell.says)]
+                for cell in one.hidden[:HIDDEN]
+            ]
+            more = len(one.hidden) - HIDDEN
+            note = f"{count(more, 'more figure')}; the JSON result lists all." if more > 0 else ""
+            yield Rows(("figure to hide", "of", "reason"), rows, one.title, note)
 
 
 def steps(audit: Audit) -> Sequence[Paragraph]:
-    """The steps to take, in the order of effect."""
+    """The steps to take, in the order of effect. A remedy that is known replaces the steps by hand."""
+    trial = audit.remedy_trial
+    by_hand = [] if trial is not None and trial.passes else [*_failures(audit), *_coarsening(audit)]
+    remedies = [*_remedy(audit)]
     advised = [
         *_columns(audit),
+        *_structural(audit),
         *_unchecked(audit),
-        *_failures(audit),
-        *_coarsening(audit),
+        *(remedies if not by_hand else ()),
+        *by_hand,
+        *_cells(audit),
         *_warned(audit),
-        *_remedy(audit),
+        *(remedies if by_hand else ()),
         *_questions(audit),
     ]
     return advised or [Paragraph(f"{NOTHING} What was not examined is listed below.", lead="Publish, or ask more.")]
@@ -68,44 +105,83 @@ def steps(audit: Audit) -> Sequence[Paragraph]:
 def _columns(audit: Audit) -> Iterator[Paragraph]:
     wrong = unwanted(audit)
     if wrong:
-        verb = agree(len(wrong), "it makes", "they make")
         yield Paragraph(
-            f"Whatever else is done, {verb} it possible to link people or name them. "
-            f"Keep {agree(len(wrong), 'it', 'them')} in the copy that is audited if the audit needs it, "
-            "and declare what is not declared.",
-            lead=f"Take {named(wrong)} out of the copy that is published.",
+            say(
+                "As long as {n:it is|they are} in the file, {n:it makes|they make} it possible to link people or to "
+                "name them. The copy that is audited may keep {n:it|them}.",
+                n=len(wrong),
+            ),
+            lead=say("Take {names:names} out of the copy that is published.", names=first_names(wrong)),
         )
+
+
+def _structural(audit: Audit) -> Iterator[Paragraph]:
+    """What is wrong with columns or tables, and neither the columns to take out nor the cells to change say."""
+    wrong = {*unwanted(audit)}
+    names = {one.name: name_of(one) for one in audit.columns}
+    for one in audit.structure:
+        columns = [names.get(str(name)) for name in one.details.get("columns", ())]
+        if one.blocks and not one.failing_cells and not (columns and wrong.issuperset(columns)):
+            yield _said(one)
+
+
+def _said(outcome: Outcome) -> Paragraph:
+    """The title of an outcome and its sentence."""
+    sentence = say("{clause:text}.", clause=sentence_case(quoted(prose(outcome.message))))
+    return Paragraph(sentence, lead=say("{title:text}.", title=outcome.title))
 
 
 def _warned(audit: Audit) -> Iterator[Paragraph]:
     """What the verdict warns of, and no demand looks at."""
-    known = {"undeclared_identifiers", "hidden_people", "undemanded_sensitive"}
     for one in audit.structure:
-        if one.is_warning and one.check in known:
-            yield Paragraph(f"{sentence_case(quoted(prose(one.message)))}.", lead=f"{one.title}.")
+        if one.is_warning and one.check in WARNED:
+            yield _said(one)
 
 
 def _unchecked(audit: Audit) -> Iterator[Paragraph]:
     for one in audit.expectations:
         if one.status is Status.ERROR:
-            yield Paragraph(quoted(prose(one.message)), lead=f"Make it possible to check {_name(one)}.")
+            yield Paragraph(
+                quoted(prose(one.message)),
+                lead=say("Make it possible to check {demand:text}.", demand=demand_name(one)),
+            )
 
 
 def _failures(audit: Audit) -> Iterator[Paragraph]:
     """The failing demands, those that expose most people first."""
-    failed = [one for one in audit.expectations if _fails(one) and not one.is_question]
+    failed = [one for one in audit.expectations if _fails(one) and not one.is_question and one.cells is None]
     if not failed:
         return
     ordered = sorted(failed, key=lambda one: -(failing(one) or (0, 0))[1])
-    reasons = [_reach(audit, one) for one in ordered[:MOST]]
-    if len(ordered) > MOST:
-        reasons.append(f"and {count(len(ordered) - MOST)} more")
-    first = (
-        reasons[0]
-        if len(reasons) == 1
-        else f"{'; '.join(reasons)}. They overlap: one change often meets several demands"
+    reasons = list(dict.fromkeys(_reach_of_group(audit, one) or _reach(audit, one) for one in ordered))
+    if len(reasons) > MOST:
+        reasons = [*reasons[:MOST], say("and {n} more", n=len(reasons) - MOST)]
+    text = say("{reasons:text}.", reasons="; ".join(reasons))
+    overlap = " They overlap: one change often meets several demands." if len(reasons) > 1 else ""
+    yield Paragraph(
+        f"{text}{overlap}", lead="Protect the people whom failing demands expose, the largest number first."
     )
-    yield Paragraph(f"{first}.", lead="Protect the people whom failing demands expose, the largest number first.")
+
+
+def _cells(audit: Audit) -> Iterator[Paragraph]:
+    """The tables with failing cells, those with the most first, and what can be done where they are made."""
+    failing = [one for one in audit.outcomes if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning]
+    cells = {(cell.table, cell.measure, *cell.labels.items()) for one in failing for cell in one.failing_cells}
+    tables = Counter(sorted(str(table) for table, *_ in cells))
+    if tables:
+        ranked = [say("{name} ({n})", name=visible(name), n=number) for name, number in tables.most_common()]
+        models = tables.keys() <= {*audit.models}
+        lead, advice = (MODELS, OF_MODELS) if models else ("Change the tables with failing cells.", OF_FIGURES)
+        tables_in_words = sentence_case(say("{names:names}.", names=first_names(ranked)))
+        yield Paragraph(f"{tables_in_words} {advice}", lead=lead)
+    trial = audit.figure_trial
+    if trial is None and tables and not tables.keys() <= {*audit.models}:
+        yield Paragraph(NOT_TRIED, lead="Let changes be tried.", code=_trial_command(audit))
+    elif trial is not None:
+        for one in trial.proposals:
+            listed = " They are listed below." if one.hidden else ""
+            yield Paragraph(f"{one.effect}{listed} {one.declaration}", lead=f"{one.title}.")
+        yield Paragraph(trial.note, lead="Audit the changed tables again.")
 
 
 def _fails(outcome: Outcome) -> bool:
@@ -121,49 +197,73 @@ def _questions(audit: Audit) -> Iterator[Paragraph]:
     if keys:
         yield Paragraph(
             "No figure decides them. Write each answer into the policy, with who gave it and when.",
-            lead=f"Let a person answer {count(len(keys), 'question')}.",
+            lead=say("Let a person answer {n:question}.", n=len(keys)),
             lines="\n".join(["answers:", *(f"  {key}: {{answer: yes, by: WHO, date: YYYY-MM-DD}}" for key in keys)]),
         )
+
+
+def _reach_of_group(audit: Audit, outcome: Outcome) -> str:
+    """The failing demands of the group that a demand belongs to, and the people exposed; empty if it is in none."""
+    group = next((group for group in groups_of(audit) if any(one is outcome for one in group.outcomes)), None)
+    if group is None or not group.exposed_people:
+        return ""
+    return f"{group.title}, {group.subjects} ({group.result}): {group.exposed_people}"
 
 
 def _reach(audit: Audit, outcome: Outcome) -> str:
     fails = failing(outcome)
     if fails is None or not fails[1]:
         if is_share(outcome):
-            return f"{_name(outcome)}: {percent(outcome.observed, outcome.threshold)}, where {allowance(outcome)}"
-        return f"{_name(outcome)}: {observed(outcome)}, where {demanded(outcome)} is demanded"
-    people = plural(record_noun(outcome)) if fails[1] != 1 else record_noun(outcome)
-    return f"{_name(outcome)}: {fails[1]:,} {people} ({share(fails[1], _total(audit, outcome))})"
+            return say(
+                "{demand:text}: {share}, where {allowed:text}",
+                demand=demand_name(outcome),
+                share=percent(outcome.observed, outcome.threshold),
+                allowed=allowance(outcome),
+            )
+        return say(
+            "{demand:text}: {found:text}, where {bound:text} is demanded",
+            demand=demand_name(outcome),
+            found=observed(outcome),
+            bound=demanded(outcome),
+        )
+    return say(
+        "{demand:text}: {n:{noun}} ({share})",
+        demand=demand_name(outcome),
+        n=fails[1],
+        noun=record_noun(outcome),
+        share=share(fails[1], _total(audit, outcome)),
+    )
 
 
 def _total(audit: Audit, outcome: Outcome) -> int:
     return audit.release.records if outcome.records is None else outcome.records.total
 
 
-def _name(outcome: Outcome) -> str:
-    title = visible(outcome.title or outcome.check)
-    return title if outcome.attribute is None else f"{title} of {visible(column_of(outcome))}"
-
-
 def _coarsening(audit: Audit) -> Iterator[Paragraph]:
     if not audit.column_risks or audit.verdict == "passed":
         return
-    (first, *others), noun = audit.column_risks, _noun(audit)
+    (first, *others), noun = audit.column_risks, noun_of_record(audit)
     if others and first.share - others[-1].share < EVEN:
-        every = named([visible(one.label or one.column) for one in audit.column_risks], 6)
+        every = first_names([visible(one.label or one.column) for one in audit.column_risks], 6)
         yield Paragraph(
-            f"They add about the same to the risk: {every}.", lead="Coarsen any column that a neighbour may know."
+            say("They add about the same to the risk: {names:names}.", names=every),
+            lead="Coarsen any column that a neighbour may know.",
         )
         return
-    after = f" After it: {named([visible(one.label or one.column) for one in others], 4)}." if others else ""
+    after = first_names([visible(one.label or one.column) for one in others], 4)
+    sentences = [
+        say("It adds most to the risk ({share}).", share=shares_of_risk(audit)[first.column]),
+        _alone(first, noun),
+        say("After it: {names:names}.", names=after) if others else "",
+        "Wider bands, fewer categories or larger regions put more people into each group.",
+    ]
     yield Paragraph(
-        f"It adds most to the risk ({100 * first.share:.0f}%). {_alone(first, noun)}{after} Wider bands, fewer "
-        "categories or larger regions put more people into each group.",
-        lead=f"Coarsen {visible(first.label or first.column)} first.",
+        " ".join(filter(None, sentences)),
+        lead=say("Coarsen {column} first.", column=visible(first.label or first.column)),
     )
 
 
-def _noun(audit: Audit) -> str:
+def noun_of_record(audit: Audit) -> str:
     """What a record is called: as the policy calls what it counts, unless that is another thing than a record."""
     document = audit.policy.document
     return (document.unit_name if document.unit is None else None) or "record"
@@ -171,17 +271,24 @@ def _noun(audit: Audit) -> str:
 
 def _alone(risk: ColumnRisk, noun: str) -> str:
     if not risk.unique:
-        return (
-            f"No {noun} is unique, and this column by itself distinguishes {100 * risk.separation:.0f}% of all pairs."
+        return say(
+            "No {noun} is unique, and this column by itself distinguishes {percent}% of all pairs.",
+            noun=noun,
+            percent=round(100 * risk.separation),
         )
-    verb = agree(risk.unique, "is", "are")
-    return f"With it {count(risk.unique, noun)} {verb} unique, without it {risk.unique_without:,}."
+    return say(
+        "With it {n:{noun}} {n:is|are} unique, without it {without}.",
+        n=risk.unique,
+        noun=noun,
+        without=risk.unique_without,
+    )
 
 
 def _remedy(audit: Audit) -> Iterator[Paragraph]:
     """What remedies cost or would cost, where that is known; otherwise how to find out."""
     log, trial = audit.change_log, audit.remedy_trial
-    fails = any(_fails(one) and not one.is_structural and not one.is_question for one in audit.outcomes)
+    of_records = [one for one in audit.outcomes if one.cells is None]
+    fails = any(_fails(one) and not one.is_structural and not one.is_question for one in of_records)
     if log is not None:
         from tcdp_audit_reports.remedy.advice import repair_advice  # noqa: PLC0415 - only where remedies ran
 
@@ -205,15 +312,19 @@ def _command(audit: Audit) -> str:
     return f"tcdp-audit fix {release}--policy {visible(audit.policy.name)} --output {output}"
 
 
+def _trial_command(audit: Audit) -> str:
+    return f"tcdp-audit check --policy {visible(audit.policy.name)} --try-remedies --report REPORT.html"
+
+
 def risk_table(audit: Audit) -> Rows | None:
     """The columns that a neighbour may know by what they add to the risk; None where it was not measured."""
     if not audit.column_risks:
         return None
-    unique, noun = audit.column_risks[0].unique, _noun(audit)
+    unique, noun, shares = audit.column_risks[0].unique, noun_of_record(audit), shares_of_risk(audit)
     rows = [
         [
             visible(one.label or one.column),
-            f"{100 * one.share:.0f}%",
+            shares[one.column],
             *([count(one.unique_without)] if unique else []),
             f"{100 * one.distinction:.2f}%",
             f"{100 * one.separation:.1f}%",
@@ -228,7 +339,7 @@ def risk_table(audit: Audit) -> Rows | None:
 
 
 NOTE = (
-    "Distinction: different values for each record, by this column alone. Separation: pairs of records that this "
-    "column alone distinguishes. After Motwani, Xu, Efficient Algorithms for Masking and Finding Quasi-Identifiers, "
-    "2007."
+    "Share of the risk: what a column adds to the unique people, or to the pairs of people that differ where no one is "
+    "unique, on average over all orders in which the columns may become known (Shapley values). Distinction: different "
+    "values for each record. Separation: pairs of records that differ in this column (Motwani, Xu, 2007)."
 )

@@ -2,44 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tcdp_audit.plugin._internal import demanded, observed, state_of
-from tcdp_audit.plugin.report import Audit, Paragraph, Rows
+from tcdp_audit.plugin.report import Audit, Group, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
     column_of,
     count,
-    listing,
-    part_of,
     percent_of,
     record_noun,
+    say,
     sentence_case,
     visible,
 )
+from tcdp_audit_reports.sections.grouped import groups_of
 
 HEAD = ("Scenario", "Who", "Knows", "After", "Attempt", "People exposed")
-NOTE = (
-    "Exposed are the people in groups that fail a demand. What a demand allows, such as a small share, is not counted."
-)
+NOTE = "What a demand allows, such as a small share, is not counted."
 GRAVEST = ("error", "failed", "warning", "skipped", "measured", "passed")
+FEW = 6  # scenarios, up to which each has a column in the table of demands
 SYMBOLS = {"error": "✗", "failed": "✗", "warning": "!", "passed": "✓"}
 
 
-def blocks(audit: Audit) -> Iterator[Paragraph | Rows]:
+def blocks(audit: Audit) -> Iterator[Paragraph | Rows | Group]:
     """The intruders with the people exposed to each, and a table of demands by scenario; nothing without scenarios."""
     if not audit.scenarios:
         return
     yield Paragraph(_summary(audit))
-    names = [one.name for one in audit.scenarios]
-    yield Rows(HEAD, [_row(audit, number) for number in range(len(names))], note=NOTE, style="texts scenarios")
-    rows = list(_by_demand(_judged(audit)))
+    scenarios = sorted(audit.scenarios, key=lambda one: _rank(audit, one))
+    names = [one.name for one in scenarios]
+    yield Rows(HEAD, [_row(audit, one) for one in scenarios], note=NOTE, style="texts scenarios")
+    rows = sorted(_by_demand(_judged(audit)), key=lambda row: GRAVEST.index(_gravest(row.values())))
+    if len(names) > max(len(rows), FEW):  # a table with a column for each would be too wide for a page
+        table = _by_scenario(rows, names)
+        yield Group([table], folded=table.caption) if groups_of(audit) else table
+        return
     yield Rows(
         ("Demand", *map(visible, names)),
         [[_demand(next(iter(row.values()))), *(_cell(row.get(name)) for name in names)] for row in rows],
         caption="Each demand in each scenario",
         states=[_gravest(row.values()) for row in rows],
+        style="texts scenarios",
+    )
+
+
+def _rank(audit: Audit, one: Any) -> tuple[bool, int, int]:
+    """The place of a scenario: the policy's own intruders first, then the gravest result, then the most exposed."""
+    exposed = 0 if one.exposed is None else one.exposed.people or 0
+    return _is_unnamed(one.name), GRAVEST.index(_gravest(_of(audit, one.name))), -exposed
+
+
+def _by_scenario(rows: Sequence[Mapping[str, Outcome]], names: Sequence[str]) -> Rows:
+    """A row for each scenario, and a column for each demand."""
+    demands = [_demand_in_line(next(iter(row.values()))) for row in rows]
+    return Rows(
+        ("Scenario", *demands),
+        [[visible(name), *(_cell(row.get(name)) for row in rows)] for name in names],
+        caption="Each demand in each scenario",
+        states=[_gravest(row[name] for row in rows if name in row) for name in names],
         style="texts scenarios",
     )
 
@@ -61,8 +83,18 @@ def _by_demand(outcomes: Iterable[Outcome]) -> Iterator[Mapping[str, Outcome]]:
 def _demand(outcome: Outcome) -> str:
     """The title of a demand, with the figure that it demands and its column as details."""
     about = [demanded(outcome)] if outcome.threshold is not None else []
-    about += [] if outcome.attribute is None else [visible(column_of(outcome))]
+    about += [] if outcome.attribute is None else [say("{name}", name=visible(column_of(outcome)))]
     return "\n".join([visible(_title(outcome)), *([", ".join(about)] if about else [])])
+
+
+def _demand_in_line(outcome: Outcome) -> str:
+    """The same on one line."""
+    return say(
+        "{title:text}[{bound?} {bound}][{column?}, {column}]",
+        title=visible(_title(outcome)),
+        bound="" if outcome.threshold is None else demanded(outcome),
+        column="" if outcome.attribute is None else visible(column_of(outcome)),
+    )
 
 
 def _title(outcome: Outcome) -> str:
@@ -75,31 +107,38 @@ def _summary(audit: Audit) -> str:
     """How many intruders there are, against whom demands fail or were not judged, and how many people in all."""
     named = [one.name for one in audit.scenarios if not _is_unnamed(one.name)]
     unnamed = len(audit.scenarios) - len(named)
-    parts = [count(len(named), "intruder")] if named else []
-    parts += [f"{count(unnamed, 'set')} of columns that an intruder may know"] if unnamed else []
-    sentences = [f"The policy names {listing(parts)}."]
+    parts = [say("{n:intruder}", n=len(named))] if named else []
+    parts += [say("{n:set} of columns that an intruder may know", n=unnamed)] if unnamed else []
+    sentences = [say("The policy names {parts:text}.", parts=parts)]
     judged = {one.name for one in audit.scenarios}
     left = [name for name in audit.policy.document.scenarios or {} if name not in judged]
     if left:
-        sentences.append(f"Nothing is demanded against {_listed(left)}.")
+        sentences.append(say("Nothing is demanded against {names:names}.", names=_listed(left)))
     states = {one.name: _gravest(_of(audit, one.name)) for one in audit.scenarios}
     unjudged = [name for name, state in states.items() if state == "error"]
     if unjudged:
-        sentences.append(f"Demands could not be judged against {_listed(unjudged)}.")
+        sentences.append(say("Demands could not be judged against {names:names}.", names=_listed(unjudged)))
     failing = [one.name for one in audit.scenarios if one.exposed is not None]
     if failing:
-        exposed = _people(audit, audit.exposed)
-        least = "at least " if audit.exposed is not None and audit.exposed.is_least else ""
-        whom = f"; together they expose {least}{exposed}, each counted once" if exposed and len(failing) > 1 else ""
-        sentences.append(f"Demands fail against {_listed(failing)}{whom}.")
+        people = audit.exposed
+        sentences.append(
+            say(
+                "Demands fail against {names:names}[{all?}; together they expose [{least?}at least ]{exposed:text}, "
+                "each counted once].",
+                names=_listed(failing),
+                all=len(failing) > 1 and bool(_people(audit, people)),
+                least=people is not None and people.is_least and people.people != people.people_of,
+                exposed=_people(audit, people),
+            )
+        )
     elif not unjudged and {*states.values()} <= {"passed"}:
         sentences.append("Every demand holds against each of them.")
     return " ".join(sentences)
 
 
-def _listed(names: list[str]) -> str:
+def _listed(names: list[str]) -> list[str]:
     """Scenarios in a sentence: by name, or an intruder who knows some columns."""
-    return listing([f"an intruder who {visible(name)}" if _is_unnamed(name) else visible(name) for name in names])
+    return [say("an intruder who {name}", name=visible(name)) if _is_unnamed(name) else visible(name) for name in names]
 
 
 def _is_unnamed(scenario: str) -> bool:
@@ -121,27 +160,27 @@ def _people(audit: Audit, exposed: Any) -> str:
     """How many people are exposed, of how many; empty where that is not known."""
     if exposed is None or exposed.people is None:
         return ""
-    return part_of(exposed.people, exposed.people_of, record_noun(_judged(audit)[0]))
+    return say("{n/total:{noun}}", n=exposed.people, total=exposed.people_of, noun=record_noun(_judged(audit)[0]))
 
 
-def _row(audit: Audit, number: int) -> tuple[str, ...]:
-    one, example = audit.scenarios[number], _judged(audit)[0]
-    knows = [listing([visible(column_of(example, name)) for name in one.knows])]
+def _row(audit: Audit, one: Any) -> tuple[str, ...]:
+    example = _judged(audit)[0]
+    knows = [say("{names:names}", names=[visible(column_of(example, name)) for name in one.knows])]
     if one.known_fraction != 1:
-        knows.append(f"of {percent_of(one.known_fraction)} of all")
+        knows.append(say("of {share} of all", share=percent_of(one.known_fraction)))
     if one.tables:
-        knows.append(f"with a {listing([*one.tables])} that the others lack")
+        knows.append(say("with a {names:names} that the others lack", names=[*one.tables]))
     if one.in_release == "unknown":
         knows.append("but not who is in the release")
-    after = listing([visible(column_of(example, name)) for name in one.at_stake] or ["the record alone"])
+    at_stake = [visible(column_of(example, name)) for name in one.at_stake]
+    after = say("{names:names}", names=at_stake) if at_stake else "the record alone"
     who = visible(sentence_case(one.intruder or "an intruder"))
-    attempt, exposed = percent_of(one.attempt), _exposed(audit, number)
+    attempt, exposed = percent_of(one.attempt), _exposed(audit, one)
     return visible(one.name), who, "\n".join(knows), after, attempt, exposed
 
 
-def _exposed(audit: Audit, number: int) -> str:
+def _exposed(audit: Audit, one: Any) -> str:
     """The people exposed to one intruder; where none is, whether anything was demanded that could expose them."""
-    one = audit.scenarios[number]
     if one.exposed is not None:
         return _people(audit, one.exposed) or "some, as the demands say"
     states = {state_of(outcome) for outcome in _of(audit, one.name)}
@@ -157,7 +196,8 @@ def _cell(outcome: Outcome | None) -> str:
     if outcome is None:
         return "–"
     state, records = state_of(outcome), outcome.records
-    lines = [f"{SYMBOLS.get(state, '○')} {sentence_case(state)}", observed(outcome)]
+    sign = SYMBOLS.get(state, "○")
+    lines = [say("{sign} {state:text}", sign=sign, state=sentence_case(state)), observed(outcome)]
     if records is not None and records.failing:
         lines.append(count(records.failing, record_noun(outcome)))
     return "\n".join(lines)

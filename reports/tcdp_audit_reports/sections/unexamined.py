@@ -1,0 +1,198 @@
+"""The risks that were not examined: those that matter most for this release in sentences, all others by name.
+
+A risk matters most where the policy names a table that no demand used, where a question of the regulators has no
+answer, or where a quarter of Torra's map is empty. A check is left out where it cannot apply: it needs an original or
+a hold-out that there is none of, it attacks masked values and no other check does, or a check that has a result
+answers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from tcdp_audit.plugin._internal import Block
+from tcdp_audit.plugin.check import Check, DisclosureType, LazyCheck, Need
+from tcdp_audit.plugin.detector import PolicyDocument, Role
+from tcdp_audit.plugin.report import Audit, Items, Paragraph
+from tcdp_audit.plugin.sentences import Status, say, sentence_case, visible
+from tcdp_audit_reports.languages import once_per_report
+from tcdp_audit_reports.sections.coverage import ATTRIBUTE, IDENTITY, possible_checks, regulators
+
+Announced = Check | LazyCheck
+MOST = 3
+FROM_ELSEWHERE = frozenset({"population", "registry", "previous"})  # a risk whether or not the audit has the table
+TABLES = {
+    "population": "a register of everybody",
+    "registry": "a register of another office",
+    "previous": "an earlier release",
+    "original": "an original",
+    "holdout": "a hold-out",
+}
+BY_STRUCTURE = {"undeclared_identifiers": "direct_identifiers"}
+APPLIES: Mapping[Need, Callable[[PolicyDocument], bool]] = {
+    Need.UNIT: lambda document: document.unit is not None,
+    Need.UNLINKED_TABLES: lambda document: document.tables is not None and document.unit is None,
+    Need.WHOLE_RECORDS: lambda document: document.sampling_fraction is not None,
+}
+LIMITS = (
+    "No audit of a file sees who receives it, under which contract, and what else they hold. Judge that in addition "
+    "(ISO/IEC 27559:2022)."
+)
+
+
+def blocks(audit: Audit) -> Iterator[Block]:
+    """The risks that matter most, how many others there are, and what no audit sees."""
+    first = relevant(audit)
+    rest = len(unexamined(audit)) - len(first)
+    if first:
+        named: set[str] = set()
+        yield Items([_risk(audit, one, named) for one in first])
+    yield from map(Paragraph, _also_unused(audit, first))
+    if rest > 0:
+        others = say(
+            "{n} [{first?}other ]{n:check was|checks were} not run; annex B names them.", n=rest, first=bool(first)
+        )
+        yield Paragraph(f"{others} {LIMITS}")
+    else:
+        yield Paragraph(LIMITS)
+
+
+def not_run(audit: Audit) -> Iterator[Block]:
+    """The names of all others, for the annex, by the table that they would need."""
+    first = {one.name for one in relevant(audit)}
+    rest = [one for one in unexamined(audit).values() if one.name not in first]
+    given = _given(audit)
+    now = [one for one in rest if one.requires <= given]
+    if now:
+        yield Paragraph(_titles(now), lead="Can be asked of this release:")
+    for table in sorted(FROM_ELSEWHERE - given):
+        needing = [one for one in rest if table in one.requires]
+        if needing:
+            yield Paragraph(_titles(needing), lead=say("With {table:text}:", table=TABLES[table]))
+    if rest:
+        yield Paragraph("What each of them asks:", code="tcdp-audit explain NAME")
+
+
+@once_per_report
+def unexamined(audit: Audit) -> dict[str, Announced]:
+    """The checks that could say more about the release and were not run, by name."""
+    run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
+    checks = {name: audit.plugins.checks[name] for name in run & audit.plugins.checks.keys()}
+    with_result = {one.check for one in audit.outcomes if one.status not in (Status.SKIPPED, Status.ERROR)}
+    answered = {name for one in checks.keys() & with_result for name in checks[one].answers}
+    answered |= {BY_STRUCTURE[one] for one in BY_STRUCTURE.keys() & with_result}
+    masked = any(one.concerns == "masked" for one in checks.values())
+    given = _given(audit) | FROM_ELSEWHERE
+    return {
+        name: one
+        for name, one in possible_checks(audit).items()
+        if name not in run | answered
+        and one.requires <= given
+        and (masked or one.concerns != "masked")
+        and all(applies(audit.policy.document) for need, applies in APPLIES.items() if need in one.needs)
+    }
+
+
+@once_per_report
+def relevant(audit: Audit) -> list[Announced]:
+    """At most three of them, those that matter most for the release first."""
+    left: Mapping[str, Announced] = unexamined(audit)
+    chosen: list[Announced] = []
+    for group in _by_concern(audit, left, chosen):
+        first = next((one for one in group if one not in chosen and one.risk), None)
+        if first is not None and len(chosen) < MOST:
+            chosen.append(first)
+    return chosen
+
+
+def _by_concern(audit: Audit, left: Mapping[str, Announced], chosen: Sequence[Announced]) -> Iterator[list[Announced]]:
+    """The checks that would use a table that lies unused, answer a regulator's question, or fill an empty quarter.
+
+    What was chosen so far counts as run.
+    """
+    checks = [*left.values()]
+    for table in [one for one in TABLES if one in unused(audit) & FROM_ELSEWHERE]:
+        yield [one for one in checks if table in one.requires]
+    of_identity = [one for one in checks if one.disclosure_type in IDENTITY]
+    unasked = {one.word for one in regulators(audit) if not one.is_asked}
+    if "Singling out" in unasked:
+        yield [one for one in of_identity if not one.requires]
+    if "Linkability" in unasked:
+        yield [one for one in of_identity if one.requires and one.disclosure_type is DisclosureType.IDENTITY_DEGREE]
+    if "Inference" in unasked:
+        yield [one for one in checks if one.disclosure_type in ATTRIBUTE]
+    possible = possible_checks(audit)
+    run = [
+        possible[one.check] for one in audit.expectations if one.check in possible and one.status is not Status.SKIPPED
+    ]
+    for quarter in DisclosureType:
+        if not any(one.disclosure_type is quarter for one in (*run, *chosen)):
+            yield [one for one in checks if one.disclosure_type is quarter]
+
+
+@once_per_report
+def unused(audit: Audit) -> frozenset[str]:
+    """The tables that the policy names, or that the audit was given, and that nothing used.
+
+    The original is used as a reference distribution, too, and by what repaired the release.
+    """
+    read = {table for one in audit.policy.expectations for table in _required(audit, one.check.name)}
+    if audit.policy.conventions.reference == "original" or audit.change_log is not None:
+        read.add("original")
+    kinds = {name.partition(" ")[0] for name in (*audit.companions, *audit.unused_companions)}
+    return frozenset(kinds & TABLES.keys() - read)
+
+
+def _required(audit: Audit, name: str) -> frozenset[str]:
+    announced = audit.plugins.announced_checks.get(name)
+    return frozenset() if announced is None else announced.requires
+
+
+def _given(audit: Audit) -> frozenset[str]:
+    """The further tables that the policy names or that the audit was given."""
+    document = audit.policy.document
+    return frozenset(name for name in TABLES if name in audit.companions or getattr(document, name, None) is not None)
+
+
+def _risk(audit: Audit, check: Announced, named: set[str]) -> Paragraph:
+    """A risk with the check that asks about it. A table that the policy names in vain is `named` once."""
+    tables = sorted(unused(audit) & check.requires - named)
+    named.update(tables)
+    missing = sorted(check.requires - _given(audit))
+    sentences = [
+        visible(check.risk),
+        say("The policy names {table:text}, and no demand uses it.", table=TABLES[tables[0]]) if tables else "",
+        say("Add the demand {name}.", name=check.name),
+        say("It needs {table:text}.", table=TABLES[missing[0]]) if missing else "",
+    ]
+    return Paragraph(" ".join(filter(None, sentences)), lead=say("{title:text}.", title=visible(check.title)))
+
+
+def _titles(checks: Sequence[Announced]) -> str:
+    return sentence_case(say("{titles:text}.", titles=[visible(one.title) for one in checks]))
+
+
+def _also_unused(audit: Audit, shown: Sequence[Announced]) -> Iterator[str]:
+    """A sentence for each further table that nothing used and that no risk above names, then for hierarchies."""
+    for table in sorted(unused(audit) - {name for one in shown for name in one.requires}):
+        named = any(name.partition(" ")[0] == table for name in audit.policy.document.companions)
+        yield say(
+            "No demand uses {table:text} that the [{named?}policy names|audit was given].",
+            table=TABLES[table],
+            named=named,
+        )
+    yield from _unused_hierarchies(audit)
+
+
+def _unused_hierarchies(audit: Audit) -> Iterator[str]:
+    """The sentence on hierarchies of sensitive columns that no demand and no remedy reads."""
+    policy = audit.policy
+    declared = [name for name in policy.with_role(Role.SENSITIVE) if policy.attributes[name].hierarchy is not None]
+    reading = [one for one in policy.expectations if one.check.on_records and one.check.needs_hierarchy(one.parameters)]
+    targets = [target for one in reading for target in one.check.targets(one.parameters, policy.document)]
+    read = {name for target in targets for name in target.attributes}
+    left = [repr(visible(name)) for name in declared if name not in read]
+    if left and audit.change_log is None and not policy.remedies:
+        yield say(
+            "The {n:hierarchy|hierarchies} of {names:names} {n:was|were} used by no demand.", n=len(left), names=left
+        )

@@ -1,0 +1,89 @@
+"""The first screen relates its number of people to its demands, and says what intruders are taken to know, once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tcdp_audit import Audit, audit
+from tcdp_audit.demo import POLICY, make_discharges
+from tcdp_audit_reports.people_exposed import known_facts, relation
+from tcdp_audit_reports.reasons import reasons
+from tcdp_audit_reports.sections.basis import NOT_STATED
+
+WARDS = pa.table({"ward": list("aaabbc"), "sex": list("ffmffm"), "illness": list("xxyxxy"), "id": range(6)})
+ROLES: dict[str, Any] = {
+    "ward": {"role": "quasi_identifier"},
+    "sex": {"role": "quasi_identifier"},
+    "illness": {"role": "sensitive"},
+    "id": {"role": "insensitive"},
+}
+
+
+def of(*expect: dict[str, Any], **attributes: Any) -> Audit:
+    """An audit of six people, with sentences as reports have them."""
+    policy = {"version": 1, "unit_name": "person", "attributes": {**ROLES, **attributes}, "expect": [*expect]}
+    return audit(WARDS, policy).with_known_facts()
+
+
+def test_demands_are_named_with_their_people_the_most_first() -> None:
+    warned = {"k_anonymity": {"k": 2, "severity": "warning"}}
+    made = of({"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2}}, warned)
+    assert relation(made) == (
+        "6 by demand 2 and 2 by demand 1. Do not add these numbers: several demands can expose the same people. "
+        "Demand 3 only warns: the 2 people that it affects are not counted for it."
+    )
+
+
+def test_one_demand_needs_no_sentence_where_the_verdict_has_its_number() -> None:
+    assert relation(of({"k_anonymity": {"k": 2}})) == ""
+    assert relation(of({"k_anonymity": {"k": 1}})) == ""
+
+
+def test_at_least_says_what_is_left_out_and_the_worst_case() -> None:
+    made = of({"k_anonymity": {"k": 2}}, {"reidentification_risk": {"at_most": "0.4"}}, id={"role": "identifier"})
+    assert relation(made) == (
+        "Not counted: demand 2 says how many, not who. Nor is what is wrong with whole columns counted "
+        "(Identifier in the release). So it is the least number; at worst all 6 people are exposed."
+    )
+
+
+def test_known_facts_are_named_once_and_where_there_are_several() -> None:
+    made = of({"k_anonymity": {"k": 2}})
+    assert known_facts(made) == (
+        "The two known facts.",
+        "A neighbour, an employer or a newspaper is taken to know a person’s ward and sex.",
+    )
+    assert made.render(".html").count("is taken to know") == 1
+    assert known_facts(of({"k_anonymity": {"k": 2}}, sex={"role": "insensitive"})) == ("", "")
+
+
+def test_nothing_that_holds_is_among_failures_and_each_kind_comes_first() -> None:
+    diversity = [{"distinct_l_diversity": {"l": l}} for l in (2, 3, 4)]
+    made = of(*diversity, {"k_anonymity": {"k": 2}}, {"k_anonymity": {"k": 1}})
+    assert [one.which for one in reasons(made)] == [
+        "Demand 1 fails:",
+        "Demand 2 fails:",
+        "Demand 3 fails:",
+        "Demand 4 fails:",
+    ]
+    made = of(*diversity, {"distinct_l_diversity": {"l": 5}}, {"k_anonymity": {"k": 2}})
+    assert "Demand 5 fails:" in [one.which for one in reasons(made)]
+    texts = [one.text for one in reasons(made) if one.text]
+    assert len(texts) == len({*texts})
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md"])
+def test_who_ran_it_is_said_to_be_not_stated_and_how_to_state_it(suffix: str) -> None:
+    made = of({"k_anonymity": {"k": 2}})
+    assert NOT_STATED.partition(";")[0] in made.render(suffix)
+
+
+def test_the_warnings_that_remain_after_a_remedy_are_named(tmp_path) -> None:
+    for name, text in make_discharges().items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    made = audit(None, tmp_path / POLICY, try_remedies=True)
+    named = "with 2 warnings (Sensitive columns without a demand; t-closeness, ordered distance of length of stay)"
+    assert named in made.render(".html")
