@@ -8,6 +8,9 @@ import zipfile
 PACKAGES = {"tcdp_audit", "tcdp_audit_plugins", "tcdp_audit_reports"}
 DATA = {
     "tcdp_audit/cli/generated/policy.txt",
+    "tcdp_audit/languages/de.po",
+    "tcdp_audit/languages/es.po",
+    "tcdp_audit/languages/fr.po",
     "tcdp_audit/py.typed",
     "tcdp_audit/core/results/result.schema.json",
     "tcdp_audit/core/repair/typed.pyi",

@@ -1,6 +1,6 @@
 """A policy's demands in Great Expectations: a suite, a guarded run, its results, and Data Docs.
 
-    pip install "tcdp-audit[great-expectations]"
+    pip install ".[great-expectations]"
     python examples/great_expectations_suite.py [FOLDER]
 
 With a folder, the context and its Data Docs are kept there.

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         evaluate as evaluate,
         records_failing_on_classes as records_failing_on_classes,
     )
+    from tcdp_audit.core.auditor.figures import outcomes_of_figures as outcomes_of_figures
     from tcdp_audit.core.auditor.tasks import plain_figures as plain_figures
     from tcdp_audit.core.auditor.view_evaluation import Options as Options
     from tcdp_audit.core.base.audit_figures import ConventionVariant as ConventionVariant, flips as flips
@@ -47,16 +48,30 @@ if TYPE_CHECKING:
         formula_lines as formula_lines,
         guide_parts as guide_parts,
     )
+    from tcdp_audit.core.base.language import (
+        known_languages as known_languages,
+        require_language as require_language,
+        translating as translating,
+    )
     from tcdp_audit.core.base.outcome import (
+        CELL_DEMANDS as CELL_DEMANDS,
         COLUMN_DEMANDS as COLUMN_DEMANDS,
+        FILE_DEMANDS as FILE_DEMANDS,
         LINK_DEMANDS as LINK_DEMANDS,
         RESTORED_COLUMNS as RESTORED_COLUMNS,
         SCHEMA as SCHEMA,
         SHUFFLED as SHUFFLED,
         STRUCTURE as STRUCTURE,
         SUITE as SUITE,
+        part_name as part_name,
+        sentence_on_cell as sentence_on_cell,
     )
-    from tcdp_audit.core.base.phrases import demanded as demanded, observed as observed, state_of as state_of
+    from tcdp_audit.core.base.phrases import (
+        demanded as demanded,
+        laxness_sentence as laxness_sentence,
+        observed as observed,
+        state_of as state_of,
+    )
     from tcdp_audit.core.base.provenance import (
         BUILT_IN as BUILT_IN,
         NamedFile as NamedFile,
@@ -78,9 +93,6 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.demands import (
         around as around,
         between as between,
-        covers as covers,
-        covers_by_size as covers_by_size,
-        implications as implications,
         required_class_size as required_class_size,
         sufficient_class_size as sufficient_class_size,
         threshold_fault as threshold_fault,
@@ -97,6 +109,11 @@ if TYPE_CHECKING:
         load_announced as load_announced,
     )
     from tcdp_audit.core.check.specification import Specification as Specification
+    from tcdp_audit.core.check.strictness import (
+        implied as implied,
+        laxer_than as laxer_than,
+        scenarios_of as scenarios_of,
+    )
     from tcdp_audit.core.check.threshold import as_measured as as_measured
     from tcdp_audit.core.check.vacuous import (
         undemanded as undemanded,
@@ -115,6 +132,7 @@ if TYPE_CHECKING:
         open_with as open_with,
     )
     from tcdp_audit.core.engines.source import file_extension as file_extension
+    from tcdp_audit.core.engines.text_form import PLAIN_FORM as PLAIN_FORM, TextForm as TextForm
     from tcdp_audit.core.engines.writing import require_table_file as require_table_file
     from tcdp_audit.core.policy.discovery import (
         SUFFIXES as SUFFIXES,
@@ -158,7 +176,10 @@ if TYPE_CHECKING:
         parse_nodes as parse_nodes,
         parse_yaml as parse_yaml,
     )
-    from tcdp_audit.core.policy.tables import require_one_table as require_one_table
+    from tcdp_audit.core.policy.tables import (
+        require_one_table as require_one_table,
+        require_records as require_records,
+    )
     from tcdp_audit.core.quality import missing_extra as missing_extra, read_json as read_json
     from tcdp_audit.core.quality.pandera import SchemaValidation as SchemaValidation
     from tcdp_audit.core.release.hidden import MOSTLY as MOSTLY, mostly_wildcards as mostly_wildcards
@@ -173,7 +194,7 @@ if TYPE_CHECKING:
         load_policy as load_policy,
         policy_of_one as policy_of_one,
     )
-    from tcdp_audit.core.repair.fixing import REPAIRED as REPAIRED, Remediation as Remediation, fix as fix
+    from tcdp_audit.core.repair.fixing import Remediation as Remediation, fix as fix
     from tcdp_audit.core.repair.session import Session as Session, open_session as open_session
     from tcdp_audit.core.results.strict_json import with_plain_result as with_plain_result
     from tcdp_audit.core.session.inputs import (

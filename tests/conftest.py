@@ -51,6 +51,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             item._id = type(item.id).parse(f"{item.nodeid}@{mark.args[0]}")
 
 
+def pytest_sessionfinish() -> None:
+    """Save what a worker has covered while there is time: a worker that takes ten seconds to end is killed."""
+    coverage = sys.modules.get("coverage")
+    current = None if coverage is None else coverage.Coverage.current()
+    if current is not None and "PYTEST_XDIST_WORKER" in os.environ:
+        current.stop()
+        current.save()
+
+
 @pytest.fixture(scope="session")
 def skip_or_fail() -> Callable[[str], None]:
     """Skip with a reason; fail where everything is promised to be there (TCDP_AUDIT_REQUIRE_ALL)."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from document_text import text_of
 
 import tcdp_audit
 from tcdp_audit.cli.run import run
@@ -112,7 +113,7 @@ SUFFIXES = sorted(reporter.suffix for reporter in Plugins.load(external=False).r
 def test_no_report_holds_a_cell(suffix: str, name: str) -> None:
     policy = tcdp_audit.load_policy(_parsed(policies()[name]))
     audit = tcdp_audit.audit("release.csv", policy, memory=2**28)
-    text = audit.render(suffix)
+    text = text_of(audit.render(suffix))
     assert len(text) > 1000
     assert_free_of_cells(text.replace(f"{MARK}-severity", "") if name == "evaluated" else text)
 
@@ -146,7 +147,7 @@ def test_no_output_of_the_command_holds_a_cell(
     written = [Path(f"policy{suffix}") for suffix in SUFFIXES] + [Path("all.sarif")]
     written += [Path("summary.md"), Path("output")] if "github" in options else []
     for path in written:
-        assert_free_of_cells(path.read_text(encoding="utf-8"))
+        assert_free_of_cells(text_of(path.read_bytes()))
 
 
 @pytest.mark.usefixtures("folder")
@@ -171,7 +172,7 @@ def test_nothing_that_fix_says_holds_a_cell(capfd: pytest.CaptureFixture[str], r
     run("fix", ["release.csv", "--output", "fixed.csv", "--keep-failing", *reports])
     output = capfd.readouterr()
     assert "\n1. " in output.out or "\n- " in output.out  # what the remedies did, or what was tried
-    for said in [output.out + output.err, *(Path(f"fixed{suffix}").read_text(encoding="utf-8") for suffix in SUFFIXES)]:
+    for said in [output.out + output.err, *(text_of(Path(f"fixed{suffix}").read_bytes()) for suffix in SUFFIXES)]:
         assert_free_of_cells(said.replace(f"{MARK}-severity", ""))
     remediation = tcdp_audit.fix("release.csv", "policy.tcdp.yaml")
     assert_free_of_cells(repr(remediation).replace(f"{MARK}-severity", ""))
@@ -192,7 +193,7 @@ BROKEN = {
 def test_no_exception_about_a_file_holds_a_cell(fault: str) -> None:
     Path("broken.csv").write_bytes(BROKEN[fault].encode("latin-1"))
     with pytest.raises(tcdp_audit.TcdpAuditError) as caught:
-        tcdp_audit.audit("broken.csv", _parsed(POLICY), memory=2**28)
+        tcdp_audit.audit("broken.csv", {**_parsed(POLICY), "read_as": {"encoding": "utf-8"}}, memory=2**28)
     assert_free_of_cells(str(caught.value) + repr(caught.value))
     assert_free_of_cells("".join(traceback.format_exception(caught.value)))
 
@@ -283,7 +284,7 @@ def test_what_a_raising_check_says_is_not_quoted(error: Exception) -> None:
     assert audit.expectations[1].message.startswith(f"the check raised {type(error).__name__} in test_markers.py")
     assert audit.exit_code() == 3
     for suffix in SUFFIXES:
-        assert_free_of_cells(audit.render(suffix))
+        assert_free_of_cells(text_of(audit.render(suffix)))
     with pytest.raises(tcdp_audit.TcdpAuditError) as caught:
         audit.raise_for_failures()
     assert_free_of_cells(str(caught.value) + repr(audit.outcomes))

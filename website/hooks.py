@@ -20,12 +20,14 @@ from mkdocs.utils.meta import get_data
 
 from tcdp_audit.api import Plugins
 from tcdp_audit.cli.declarations import registered_page
+from tcdp_audit.plugin.check import DisclosureType
 from tools.generate import guides
 from tools.generate.formulas import mathml_of, tree_of
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-GUIDES = {ROOT / path: f"{kind}/{name}.md" for kind in ("checks", "remedies") for name, path in guides(kind).items()}
+KINDS = ("checks", "remedies")
+GUIDES = {ROOT / path: f"{kind}/{name}.md" for kind in KINDS for name, path in guides(kind).items()}
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
 FORMULA = re.compile(r"^```math\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
@@ -33,7 +35,7 @@ LANGUAGES = {".py": "python", ".sh": "sh", ".yaml": "yaml", ".yml": "yaml", ".to
 
 
 def on_config(config: Any) -> Any:
-    """Replace a folder in the navigation by its pages, its README first."""
+    """Replace a folder in the navigation by its pages, its README first; checks are grouped by what they are about."""
     config.nav = [_with_folders(entry) for entry in config.nav]
     return config
 
@@ -67,8 +69,25 @@ def _with_folders(entry: Any) -> Any:
     if not value.endswith("/"):
         return entry
     pages = [path.relative_to(DOCS).as_posix() for path in (DOCS / value).glob("*.md")]
-    pages += [address for address in GUIDES.values() if address.startswith(value)]
-    return {title: sorted(pages, key=lambda address: (not address.endswith("README.md"), address))}
+    pages.sort(key=lambda address: (not address.endswith("README.md"), address))
+    return {title: [*pages, *_guides(value.rstrip("/"))]}
+
+
+def _guides(kind: str) -> list[Any]:
+    """The pages of all checks or remedies by their titles; those of checks in the four kinds of disclosure."""
+    titled = [(_registered(name), f"{kind}/{name}.md") for name in guides(kind)] if kind in KINDS else []
+    titled.sort(key=lambda one: _order(one[0].title))
+    if kind != "checks":
+        return [{one.title: address} for one, address in titled]
+    by_disclosure: dict[DisclosureType, list[Any]] = {disclosure: [] for disclosure in DisclosureType}
+    for one, address in titled:
+        by_disclosure[one.disclosure_type].append({one.title: address})
+    return [{disclosure.value.capitalize(): pages} for disclosure, pages in by_disclosure.items()]
+
+
+def _order(title: str) -> str:
+    """The title as an index sorts it: without signs, in lower case."""
+    return re.sub(r"[^\w ]", "", title).lower()
 
 
 def _targets(source: Path) -> set[Path]:
@@ -113,7 +132,7 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         return _notebook(json.loads(path.read_text(encoding="utf-8")))
-    inside = sorted(one for one in path.iterdir() if one.is_file()) if path.is_dir() else [path]
+    inside = sorted(one for one in path.iterdir() if one.suffix in {".md", *LANGUAGES}) if path.is_dir() else [path]
     return f"# {name}\n\n" + "\n".join(f"## {one.name}\n\n{_block(one)}" for one in inside)
 
 

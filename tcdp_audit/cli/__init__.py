@@ -4,11 +4,14 @@ run, printing, progress                       one command or a completion: error
 run, printing                                 one command or a completion: errors, signals, streams, progress
 options                                       options that commands share
 request, configuration, reports               the request of a call, the settings of pyproject.toml, the files written
-check, fix, frontier, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
+check, fix, frontier, init, hierarchy, lint, demo, explain,
+plugins, profiles, schema, verify, diff, attest  the commands
 page, declarations, built_in_pages            pages of checks and remedies
+asking                                        questions of `init --ask` in a terminal
 linting                                       findings in a valid policy
 audits                                        one run of `check` under one policy or several, and its forms
 github, terminal, displays, document          their output, and the blocks that it consists of
+demand_lines                                  the lines of demands, a few for each group of very many
 """
 
 from __future__ import annotations
@@ -25,9 +28,11 @@ COMMANDS = {
     "explain": "what a check or a remedy does, and how to choose its parameters",
     "fix": "repair a failing release with remedies, prove it, say what it cost",
     "frontier": "explore the risk-utility trade-off of other thresholds",
+    "hierarchy": "write a hierarchy of a column: bands, prefixes, dates, known codes",
     "init": "draft a policy for a table: roles, scales, hierarchies, and why",
     "lint": "read policies without data, and report problems",
     "plugins": "list plugins with their versions and what they provide",
+    "profiles": "list profiles: named thresholds of regulators and agencies",
     "schema": "print the JSON Schema of policies, or of results",
     "verify": "confirm a report, a result or an attestation of a release",
 }

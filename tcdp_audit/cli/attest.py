@@ -50,14 +50,14 @@ def command(
     from tcdp_audit.core.results.protected_files import require_own_files  # noqa: PLC0415 - imports pydantic
     from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
     from tcdp_audit.core.results.written_verdict import is_approval, title_in  # noqa: PLC0415 - likewise
-    from tcdp_audit.verification.digests import files_of_tables  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.verification.digests import files_of_release  # noqa: PLC0415 - imports the engine
     from tcdp_audit.verification.keys import private_key  # noqa: PLC0415 - imports cryptography
     from tcdp_audit.verification.signature import attest  # noqa: PLC0415 - imports the engine
 
     written, given = read_audit(Path(result)), named_tables(tables, release)
     if output is not None:
         read = {"the result": Path(result), "the key": Path(key)}
-        files = files_of_tables(given, written.release.tables)
+        files = files_of_release(given, written)
         named = files.items() if isinstance(files, Mapping) else [("release", files)]
         read |= {f"the table {name!r}" if written.release.tables else "the release": Path(one) for name, one in named}
         require_own_files([("--output", Path(output))], read)

@@ -53,7 +53,8 @@ def run(request: Request, settings: Settings, form: Form) -> int:
         gc.enable()  # this is longer work than a check
     release = with_query(request.release, settings.query)
     read = [_read(request, path) for path in request.policies]
-    reports = Reports.chosen(request.reports, request.policies, _plugins_of_all(read, request.plugins))
+    plugins = _plugins_of_all(read, request.plugins)
+    reports = Reports.chosen(request.reports, request.policies, plugins, request.language)
     _require_own_outputs(reports, request, read)
     preparing = run_in_background(lambda: prepare(reports.reporters))
     form.begin(request.policies)
@@ -203,6 +204,7 @@ class ForPeople(Form):
     """Lines and sentences as each audit ends, and a table of them all after several."""
 
     brief: bool = False  # whether only what needs action is printed
+    verbose: bool = False  # whether every demand is printed however many there are
     several: bool = False  # whether there are several audits
     listed: list[str] = field(default_factory=list)  # the reports that were written
     started: float = field(default_factory=monotonic)  # the start of the audit that is printed next
@@ -239,7 +241,8 @@ class ForPeople(Form):
         from tcdp_audit.cli.document import console  # noqa: PLC0415 - imports rich
         from tcdp_audit.cli.terminal import print_audit  # noqa: PLC0415 - likewise
 
-        print_audit(console(), audit, written, brief=self.brief, seconds=monotonic() - self.started)
+        seconds = monotonic() - self.started
+        print_audit(console(), audit, written, brief=self.brief, verbose=self.verbose, seconds=seconds)
         if audit.variants:
             from tcdp_audit.cli.terminal import show_conventions  # noqa: PLC0415 - only where it is asked for
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import format_option, release_command, require_one_form, table_option
+from tcdp_audit.cli.options import format_option, release_command, require_one_form, table_option, verbose_option
 from tcdp_audit.plugin.engine import UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +32,12 @@ if TYPE_CHECKING:
     click.option(
         "--conventions", type=click.Choice(["policy", "all"]), default="policy", help="With all, try every convention."
     ),
-    click.option("--try-remedies", is_flag=True, help="Report what remedies would cost. Write nothing."),
+    click.option(
+        "--try-remedies",
+        is_flag=True,
+        help="Report what remedies would cost, or what would help tables of figures. Write nothing.",
+    ),
+    verbose_option,
     policy=click.option(
         "--policy",
         "policies",
@@ -87,7 +92,8 @@ def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
     if name == "github":
         from tcdp_audit.cli.github import ForGitHub  # noqa: PLC0415 - only where it is asked for
 
-        return ForGitHub(request.quiet, fail_on_warning, audits.ForPeople(brief=request.brief))
+        return ForGitHub(request.quiet, fail_on_warning, audits.ForPeople(request.brief, request.verbose))
     if request.quiet:
         return audits.Form()
-    return audits.ForGitLab(request.plugins.only(())) if name == "gitlab" else audits.ForPeople(brief=request.brief)
+    for_people = audits.ForPeople(request.brief, request.verbose)
+    return audits.ForGitLab(request.plugins.only(())) if name == "gitlab" else for_people

@@ -25,6 +25,7 @@ KEYS = {
     "fail-on": TEXT,
     "format": TEXT,
     "memory": TEXT,
+    "language": TEXT,
     "allow-vacuous": TRUTH,
     "no-external-plugins": TRUTH,
 }

@@ -8,8 +8,9 @@ from dataclasses import replace
 from rich.console import Console
 
 from tcdp_audit.api import Remediation, demanded, observed
+from tcdp_audit.cli.demand_lines import Line, line_of
 from tcdp_audit.cli.document import STATES, console, print_blocks, print_conclusion, print_written
-from tcdp_audit.cli.terminal import line_of, print_outcomes, print_verdict
+from tcdp_audit.cli.terminal import fitting, print_outcomes, print_verdict
 from tcdp_audit.core.results.change_log import ChangeLog, Step, flow
 from tcdp_audit.core.results.comparison import AuditComparison
 from tcdp_audit.core.results.document import Block, Heading, Items, Lines, Paragraph, Rows
@@ -60,23 +61,31 @@ def print_points(points: Sequence[Point], conclusion: str, state: State) -> None
 
 
 def print_remediation(
-    terminal: Console, remediation: Remediation, reports: Sequence[str], *, brief: bool = False
+    terminal: Console, remediation: Remediation, reports: Sequence[str], *, brief: bool = False, verbose: bool = False
 ) -> None:
     """Print a remediation and the paths of its reports: before and after, the changes, their cost, the verdict last.
 
-    `brief` omits demands that need no action.
+    `brief` omits demands that need no action, and `verbose` prints every demand however many there are.
     """
     log, after = remediation.log, remediation.after
     if log.dropped:
         print_blocks(terminal, [Paragraph("", lead=f"{sentence_case(log.drops)}.")])
     before = (one for one in log.before if not one.is_structural)
     pairs = zip(before, after.expectations, strict=False)
-    lines = [line_of(then, [observed(first), observed(then), demanded(then)]) for first, then in pairs]
+    lines = [
+        line_of(then, [observed(first), observed(then), demanded(then)], number)
+        for number, (first, then) in enumerate(pairs, 1)
+    ]
     wrong = [line_of(one, ("", "", "")) for one in after.structure if one.status is not Status.PASSED]
-    print_outcomes(terminal, log.input, ("before", "after", "demanded"), [*wrong, *lines], brief=brief)
-    print_blocks(terminal, _changes(log), below=True)
     written = [*([] if remediation.written is None else [str(remediation.written)]), *reports]
-    print_verdict(terminal, written, after.verdict, _verdict(remediation), title=verdict_title(after))
+
+    def print_all(on: Console, lines: Sequence[Line]) -> None:
+        print_outcomes(on, log.input, ("before", "after", "demanded"), lines, brief=brief)
+        print_blocks(on, _changes(log), below=True)
+        print_verdict(on, written, after.verdict, _verdict(remediation), title=verdict_title(after))
+
+    lines = [*wrong, *lines]
+    print_all(terminal, lines if verbose else fitting(terminal, lines, after.demand_groups, print_all, brief=brief))
 
 
 def _changes(log: ChangeLog) -> Iterator[Block]:
@@ -112,14 +121,14 @@ def _records(log: ChangeLog) -> Iterator[str]:
 def _applied(log: ChangeLog, number: int, step: Step) -> Paragraph:
     """A remedy that was applied: its changes, the demands on which it does not act, the attacks on it."""
     attacks = [f"{one.title}: {one.sentence}" for one in log.attacks if one.step == number]
-    return Paragraph("\n".join([_changed(step, log.records), *_unaffected(step), *attacks]), lead=f"{step.title}:")
+    return Paragraph("\n".join([_changed(step, log.records), *_unaffected(step), *attacks]), lead=f"{step.name}:")
 
 
 def _tried(step: Step) -> Paragraph:
     """A remedy that was tried, with the reason why it is not part of the release."""
     parameters = f" {flow(step.parameters)}" if step.parameters else ""
     reason = step.error or f"applied but not kept: {count(len(step.failing), 'demand')} still failed"
-    return Paragraph("\n".join([reason, *_unaffected(step)]), lead=f"{step.title}{parameters}:")
+    return Paragraph("\n".join([reason, *_unaffected(step)]), lead=f"{step.name}{parameters}:")
 
 
 def _unaffected(step: Step) -> list[str]:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import output_option, release_command, require_own_outputs, single_policy, table_option
+from tcdp_audit.cli.options import (
+    output_option,
+    release_command,
+    require_own_outputs,
+    single_policy,
+    table_option,
+    verbose_option,
+)
 from tcdp_audit.cli.printing import progress_of_work
 
 if TYPE_CHECKING:
@@ -22,6 +29,7 @@ if TYPE_CHECKING:
     table_option,
     click.option("--keep-failing", is_flag=True, help="Write the best release even if it does not pass."),
     click.option("--keep-order", is_flag=True, help="Do not shuffle the records. Record order can link records."),
+    verbose_option,
     policy=click.option(
         "--policy", "policies", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml here or above."
     ),
@@ -40,7 +48,7 @@ def command(request: Request, *, output: str, tables: tuple[str, ...], keep_fail
 
     request = request.with_tables(tables)
     call = request.call(single_policy(request, "repaired"))
-    reports = Reports.chosen(request.reports, request.policies, call.plugins)
+    reports = Reports.chosen(request.reports, request.policies, call.plugins, request.language)
     files = [("--output", Path(output)), *(("--report", path) for path in reports.files(request.policies))]
     require_own_outputs(files, call.policy, **request.tables)
     gc.enable()  # this is longer work than a check
@@ -54,7 +62,7 @@ def command(request: Request, *, output: str, tables: tuple[str, ...], keep_fail
         from tcdp_audit.cli.displays import print_remediation  # noqa: PLC0415 - imports rich
         from tcdp_audit.cli.document import console  # noqa: PLC0415 - likewise
 
-        print_remediation(console(), remediation, written, brief=request.brief)
+        print_remediation(console(), remediation, written, brief=request.brief, verbose=request.verbose)
 
     written = reports.write_own(remediation.after, call.path).and_also(reports.write_common([remediation.after]))
     call.hand_over(remediation.after, written, show)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import by_name, release_command, require_own_outputs, single_policy
+from tcdp_audit.api import require_language
+from tcdp_audit.cli.options import by_name, release_command, require_own_outputs, single_policy, table_option
 from tcdp_audit.cli.printing import progress_of_work, write
 from tcdp_audit.cli.reports import chosen_reports, write_reports
 from tcdp_audit.plugin.engine import UsageError
@@ -23,6 +24,7 @@ MOST_WORKERS = 4  # unless `--workers` says more: each holds the release
 
 
 @release_command(
+    table_option,
     click.option("--vary", metavar="CHECK=LEVELS", multiple=True, help="Such as k_anonymity=3..50. Repeatable."),
     click.option(
         "--budget",
@@ -43,6 +45,7 @@ MOST_WORKERS = 4  # unless `--workers` says more: each holds the release
 def command(
     request: Request,
     *,
+    tables: tuple[str, ...],
     vary: tuple[str, ...],
     budget: float | None,
     resume: str | None,
@@ -52,7 +55,8 @@ def command(
     """Explore what other thresholds of a policy would cost RELEASE.
 
     Each setting of the thresholds is repaired as fix does it, written to a private file, and audited by reading that
-    file. The front holds the releases that no other one dominates in risk and loss; its points are policy lines.
+    file; of several linked tables a folder of files. The front holds the releases that no other one dominates in risk
+    and loss; its points are policy lines.
     Without --vary, every demand is varied by itself.
 
     Exit code: 0 some point keeps the policy, 1 none does, 2 the call or the policy is wrong, 3 the search is
@@ -60,8 +64,10 @@ def command(
     """
     from tcdp_audit.frontiers.exploring import frontier  # noqa: PLC0415 - imports the engine
 
+    request = request.with_tables(tables)
     call = request.call(single_policy(request, "explored"))
     saved = [] if resume is None else [("--resume", Path(resume))]
+    require_language(request.language)
     chosen = chosen_reports(
         "render_frontier",
         request.reports,
@@ -79,7 +85,7 @@ def command(
             progress=progress,
         )
     explored = replace(explored, run=request.run)
-    written = write_reports("render_frontier", chosen, explored, call.plugins)
+    written = write_reports("render_frontier", chosen, explored, call.plugins, request.language)
     if point is not None:
         return _print_lines(explored, point)
     if request.as_json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,12 +16,13 @@ from tcdp_audit.api import (
     PolicySource,
     PolicySourceError,
     Release,
-    covers,
-    covers_by_size,
-    implications,
+    implied,
+    laxer_than,
+    laxness_sentence,
     mostly_wildcards,
     parse_yaml,
     required_class_size,
+    scenarios_of,
     sufficient_class_size,
     suppressed_in_all,
     undemanded,
@@ -30,53 +31,10 @@ from tcdp_audit.api import (
     vacuous_sentence,
 )
 from tcdp_audit.core.results.findings import POLICY, Level, Place, ToolFinding, name_in_repository
-from tcdp_audit.plugin.check import DisclosureType, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role
 from tcdp_audit.plugin.engine import Engine
 from tcdp_audit.plugin.sentences import Severity, listing, share
-
-
-def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
-    """Every expectation with one that implies it in each scenario; of two that imply each other, the later one.
-
-    A profile's demands are not reported as implied by the policy's own: they stay when those change.
-    """
-    stronger: dict[int, list[Expectation | None]] = {}  # by the position of the weaker one, for each scenario
-    for name, own in policy.scenarios.items():
-        places = [place for place, one in enumerate(policy.expectations) if name in _scenarios_of(one, policy)]
-        by_identity = {id(one): place for place, one in zip(places, own.expectations, strict=True)}
-        strong_of = {id(weak): strong for weak, strong in _implied(own)}
-        for one, place in zip(own.expectations, places, strict=True):
-            strong = strong_of.get(id(one))
-            original = None if strong is None else policy.expectations[by_identity[id(strong)]]
-            stronger.setdefault(place, []).append(original)
-    for place, strong_ones in sorted(stronger.items()):
-        if strong_ones[0] is not None and None not in strong_ones:
-            yield policy.expectations[place], strong_ones[0]
-
-
-def _scenarios_of(expectation: Expectation, policy: Policy) -> Collection[str]:
-    """The scenarios in which an expectation is judged; the empty name where it is judged in none."""
-    return expectation.check.scenarios(expectation.parameters, policy.document) or ("",)
-
-
-def _implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
-    """The same in one scenario."""
-    stronger = [(one, implications(one, policy)) for one in policy.expectations]
-
-    def follows(place: int, number: int) -> bool:
-        (strong, demands), (weak, _) = stronger[place], stronger[number]
-        return covers(demands, strong, weak) or covers_by_size(strong, weak, policy.document)
-
-    for number, (weak, _) in enumerate(stronger):
-        for place, (strong, _) in enumerate(stronger):
-            if strong is weak or not weak.check.demands(weak.parameters) or weak.profile:
-                continue
-            is_mutual = place > number and not strong.profile and follows(number, place)
-            if follows(place, number) and not is_mutual:
-                yield weak, strong
-                break
-
 
 NOTHING = (
     "no demand of it that counts can fail, so every audit under it ends with exit code 3; "
@@ -110,15 +68,25 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         yield finding(policy, None, Level.WARNING, said, "Sensitive columns without a demand")
     if counts:
         yield from _unopposed(policy)
+        yield from _unjudged(policy)
         yield from _joined_rows(policy)
     yield from _unknown_to_all(policy)
     weaker = list(implied(policy))
     yield from (finding(policy, weak, Level.WARNING, _why(strong)) for weak, strong in weaker)
+    yield from _lax(policy, {id(weak) for weak, _ in weaker})
     named = {id(one) for pair in weaker for one in pair}
     for one in policy.expectations:
         if id(one) not in named:
             for said in _in_scenarios(policy, one, _as_class_size):
                 yield finding(policy, one, Level.NOTE, said)
+
+
+def _lax(policy: Policy, weaker: AbstractSet[int]) -> Iterator[ToolFinding]:
+    """The demands that are laxer than usual, of those that some release fails and that no other one implies."""
+    for one in policy.expectations:
+        stricter = laxer_than(one) if id(one) not in weaker and _judging(one) else ()
+        if said := laxness_sentence(stricter, one.check.demanded(one.parameters), one.check.headline.comparison):
+            yield finding(policy, one, Level.NOTE, f"{said[0].lower()}{said[1:-1]}")
 
 
 def _as_class_size(one: Expectation, document: PolicyDocument) -> Iterator[str]:
@@ -148,14 +116,42 @@ def _unknown_to_all(policy: Policy) -> Iterator[ToolFinding]:
         yield _finding(policy, ["scenarios"], "Known in no scenario", said)
 
 
-def _unopposed(policy: Policy) -> Iterator[ToolFinding]:
-    """The declared intruders against whom nothing is demanded that counts and can fail."""
+def _unjudged(policy: Policy) -> Iterator[ToolFinding]:
+    """The kinds of what is released, next to others, of which nothing is demanded that counts and can fail."""
+    document = policy.document
+    released = {
+        "records": document.has_records,
+        "tables of figures": bool(document.aggregates),
+        "output of models": bool(document.models),
+    }
     judging = [one for one in policy.expectations if one.parameters.severity is Severity.ERROR and _judging(one)]
-    judged = {name for one in judging for name in _scenarios_of(one, policy)}
+    judged = {_judged_kind(one.check) for one in judging}
+    for kind, is_released in released.items():
+        if document.has_figures and is_released and kind not in judged:
+            said = (
+                f"nothing is demanded of the {kind}, so a release passes whatever they tell; demand something of them"
+            )
+            yield _finding(policy, ["tables" if kind != "output of models" else "models"], f"No demand on {kind}", said)
+
+
+def _judged_kind(check: Check) -> str:
+    """The kind of release that a check judges."""
+    return check.by_kind(
+        lambda _: "records",
+        lambda _: "records",
+        lambda one: "output of models" if one.of_models else "tables of figures",
+    )
+
+
+def _unopposed(policy: Policy) -> Iterator[ToolFinding]:
+    """The declared intruders against whom demands only warn, or cannot fail. Without a demand it is a fault."""
+    judging = [one for one in policy.expectations if one.parameters.severity is Severity.ERROR and _judging(one)]
+    judged = {name for one in judging for name in scenarios_of(one, policy)}
     for name in policy.document.scenarios or {}:
         if name not in judged:
             said = (
-                f"nothing is demanded against {name}; demand something, such as `k_anonymity: {{k: 5}}`, or remove it"
+                f"nothing that counts is demanded against {name}; demand something, such as `k_anonymity: {{k: 5}}`, "
+                "or remove it"
             )
             yield _finding(policy, ["scenarios", name], "Scenario without a demand", said)
 
@@ -165,7 +161,7 @@ def _in_scenarios(
 ) -> Iterator[str]:
     """What a check says of its parameters in each scenario, each sentence once, with the scenarios that it is of."""
     check, parameters = expectation.check, expectation.parameters
-    documents = check.scenarios(parameters, policy.document) or {"": policy.document}
+    documents = check.parts(parameters, policy.document) or {"": policy.document}
     said: dict[str, list[str]] = {}
     for name, document in documents.items():
         for sentence in ask(replace(expectation, parameters=parameters.in_scenario(document)), document):
@@ -192,7 +188,8 @@ def _joined_rows(policy: Policy) -> Iterator[ToolFinding]:
     joining = document.household or (None if document.drops_unit else document.unit)
     if joining is None:
         return
-    judged = [one for one in policy.expectations if one.parameters.severity is Severity.ERROR and _judging(one)]
+    own = [one for one in policy.expectations if one.parameters.unit in (None, document.root)]
+    judged = [one for one in own if one.parameters.severity is Severity.ERROR and _judging(one)]
     events = [one for one in judged if one.check.reading(one.parameters) == "events"]
     classes = [one for one in judged if one.check.on_classes and one not in events]
     single = [one for one in classes if (one.parameters.known_rows or policy.conventions.known_rows) == "one"]

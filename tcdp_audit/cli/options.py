@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -34,6 +35,14 @@ def trust_option(function: F) -> F:
     return click.option("--trust-policy-code", is_flag=True, help=help_text)(function)
 
 
+def language_option(function: F) -> F:
+    """`--language`."""
+    help_text = "Language of reports for people: de, en, es or fr. Default: en."
+    return click.option("--language", metavar="CODE", envvar="TCDP_AUDIT_LANGUAGE", default="en", help=help_text)(
+        function
+    )
+
+
 def quiet_option(function: F) -> F:
     """`-q, --quiet`."""
     return click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")(function)
@@ -64,6 +73,13 @@ def require_one_form(*, as_json: bool, name: str) -> None:
         raise UsageError(f"--json and --format {name} both print to standard output; choose one")
 
 
+def complete_profile(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """The names of profiles that complete the input, with their versions."""
+    from tcdp_audit.api import profiles  # noqa: PLC0415 - imports pydantic
+
+    return [key for key in profiles() if key.startswith(incomplete)]
+
+
 def load_plugins(blocked: tuple[str, ...], *, no_external_plugins: bool) -> Plugins:
     """The plugins that the options leave.
 
@@ -77,10 +93,35 @@ def load_plugins(blocked: tuple[str, ...], *, no_external_plugins: bool) -> Plug
     return Plugins.load(external=not no_external_plugins, blocked=names)
 
 
+FORM = "the table's name, =, and its file, such as visits=visits.csv"
+ONCE = "name one file of each table"
+OF_TABLE = re.compile(r"[^=/\\:?.]+=.")  # a table's name and its file, and no path or address with such a sign
+FROM = "The table that the release was made from."
+
+
 def table_option(function: F) -> F:
     """`--table`."""
     help_text = "A table of a policy with `tables`. Repeatable."
     return click.option("--table", "tables", multiple=True, metavar="NAME=FILE", help=help_text)(function)
+
+
+def companion_options(function: F) -> F:
+    """`--original` and `--population`."""
+    of_several = " Of a policy with `tables` their folder, or NAME=FILE, repeatable."
+    for name, what in (("population", "The population that the release was drawn from."), ("original", FROM)):
+        function = click.option(f"--{name}", multiple=True, metavar="FILE", help=what + of_several)(function)
+    return function
+
+
+def named_companion(option: str, given: Sequence[str]) -> Any:
+    """A table next to the release: a place, or the files of linked tables that `NAME=FILE` gives, by name; or None.
+
+    Raises:
+        UsageError: several are given, and one is not of this form; or one table is given twice.
+    """
+    if len(given) == 1 and (OF_TABLE.match(given[0]) is None or Path(given[0]).exists()):
+        return given[0]
+    return by_name(option, (one.partition("=") for one in given), FORM, ONCE) or None
 
 
 def named_tables(given: Sequence[str], release: str | None) -> Any:
@@ -91,8 +132,7 @@ def named_tables(given: Sequence[str], release: str | None) -> Any:
     """
     if given and release is not None:
         raise UsageError(f"--table names the tables, and RELEASE is {release}; give one of them")
-    form, once = "the table's name, =, and its file, such as visits=visits.csv", "name one file of each table"
-    return by_name("--table", (one.partition("=") for one in given), form, once) or release
+    return by_name("--table", (one.partition("=") for one in given), FORM, ONCE) or release
 
 
 def by_name(option: str, given: Iterable[tuple[str, str, str]], form: str, once: str) -> dict[str, str]:
@@ -185,8 +225,25 @@ def prepare(reporters: Sequence[Reporter]) -> None:
             reporter.prepare()
 
 
+def require_libraries(reporters: Sequence[Reporter]) -> None:
+    """Require the libraries that reporters need.
+
+    Raises:
+        UsageError: one of them is not installed.
+    """
+    for reporter in reporters:
+        with blaming(f"the report format {reporter.name!r}"):
+            reporter.require()
+
+
+def verbose_option(function: F) -> F:
+    """`--verbose`."""
+    help_text = "Print every demand, however many there are."
+    return click.option("--verbose", is_flag=True, help=help_text)(function)
+
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-FORMATS = ".html, .md, .json, .junit.xml, .sarif"  # of an audit's reports
+FORMATS = ".html, .docx, .pdf, .md, .json, .junit.xml, .sarif"  # of an audit's reports
 
 
 def release_command(
@@ -200,11 +257,11 @@ def release_command(
         click.argument("release", required=False),
         policy,
         *own_options,
-        click.option("--original", metavar="FILE", help="The table that the release was made from."),
-        click.option("--population", metavar="FILE", help="The population that the release was drawn from."),
+        companion_options,
         click.option(
             "--report", "reports", multiple=True, metavar="FILE", help=f"Write a report: {formats}. Repeatable."
         ),
+        language_option,
         json_option("result"),
         click.option("--brief", is_flag=True, help="Print failures and the verdict only."),
         quiet_option,

@@ -16,6 +16,7 @@ from tcdp_audit.api import CHECK_SECTIONS, FORMULA_SEPARATOR, REMEDY_SECTIONS
 
 SECTIONS = {"checks": CHECK_SECTIONS, "remedies": REMEDY_SECTIONS}
 ENTRY = {"checks": "expect", "remedies": "remedy"}  # where a policy names it
+TABLES = {"details": "detail", "notes": "note"}  # parts that are tables, with what their first column is
 DOI = re.compile(r"doi:(10\.\d+/[^\s,;]+)")
 NARROWEST = 40
 INDENT = "  "
@@ -65,11 +66,9 @@ def _sections(
         elif part == "method":
             yield heading, "\n\n".join([text, *declared["conditions"]])
             yield "Parameters", _parameters(declared) if declared["parameters"] else "None."
-        elif part == "notes":
-            yield (
-                heading,
-                table(("note", "meaning"), [(f"`{name}`", one) for name, one in text.items()]) if text else "",
-            )
+        elif part in TABLES:
+            rows = [(f"`{name}`", one) for name, one in text.items()] if text else []
+            yield heading, table((TABLES[part], "meaning"), rows) if rows else ""
         elif part == "example":
             yield heading, _code("yaml", [f"{ENTRY[declared['kind']]}:", *(f"  {line}" for line in text.splitlines())])
         elif part == "source" and not for_terminal:

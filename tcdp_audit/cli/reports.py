@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tcdp_audit.api import SUFFIXES, require_writable, write_atomically
+from tcdp_audit.api import SUFFIXES, require_language, require_writable, translating, write_atomically
+from tcdp_audit.cli.options import require_libraries
 from tcdp_audit.core.results.reporter import Reporter, reporter_of
 from tcdp_audit.plugin.engine import PluginError, UsageError
 
@@ -45,20 +46,24 @@ class Reports:
     own: tuple[tuple[str, Reporter], ...]  # of one audit each, with `{policy}` in the name
     common: tuple[tuple[Path, Reporter], ...]  # the files that hold all audits of the run
     plugins: Plugins  # the plugins that the formats of `common` come from
+    language: str = "en"  # of reports for people
 
     @classmethod
-    def chosen(cls, names: Sequence[str], policies: Sequence[Path], plugins: Plugins) -> Reports:
+    def chosen(cls, names: Sequence[str], policies: Sequence[Path], plugins: Plugins, language: str = "en") -> Reports:
         """The reports that a call asks for. A file that could not be written is refused before the work begins.
 
         Args:
             names: of the files; one with `{policy}` is a file a policy.
             policies: those of the run.
             plugins: those that every policy of the run allows.
+            language: the language of reports for people.
 
         Raises:
-            UsageError: no reporter has the extension, a file cannot be written, or it would have to hold several audits
-                and its format holds one.
+            UsageError: no reporter has the extension, a library that it needs is not installed, there are no reports in
+                the language, a file cannot be written, or it would have to hold several audits and its format holds
+                one.
         """
+        require_language(language)
         reporters = list(plugins.reporters.values()) if names else []
         chosen = [(name, reporter_of(Path(name), reporters)) for name in names]
         common = [(name, one) for name, one in chosen if POLICY not in name and one.render_several is not None]
@@ -69,7 +74,8 @@ class Reports:
                     f"{name}: a report in {reporter.suffix} holds one audit, and {len(policies)} policies are audited; "
                     f"put {POLICY} into its name for a report of each"
                 )
-        reports = cls(tuple(own), tuple((Path(name), one) for name, one in common), plugins)
+        reports = cls(tuple(own), tuple((Path(name), one) for name, one in common), plugins, language)
+        require_libraries(reports.reporters)
         for path in reports.files(policies):
             require_writable(path)
         return reports
@@ -89,7 +95,8 @@ class Reports:
 
     def write_own(self, audit: Audit, policy: Path) -> Written:
         """Write the reports of one audit."""
-        return _written((path, partial(audit.render, reporter.suffix)) for path, reporter in self._files_of(policy))
+        render = partial(audit.render, language=self.language)
+        return _written((path, partial(render, reporter.suffix)) for path, reporter in self._files_of(policy))
 
     def write_fault(self, result: Unaudited) -> Written:
         """Write the reports of a policy that could not be audited, in the formats that can state so."""
@@ -106,7 +113,7 @@ class Reports:
         return render_several(reporter, results, self.plugins)
 
 
-def _written(renderings: Iterable[tuple[Path, Callable[[], str]]]) -> Written:
+def _written(renderings: Iterable[tuple[Path, Callable[[], str | bytes]]]) -> Written:
     written = Written()
     for path, render in renderings:
         try:
@@ -134,18 +141,19 @@ def chosen_reports(
     `require_own` raises where a file, given with its option, is also read.
 
     Raises:
-        UsageError: a format has no such form, or a file cannot be written.
+        UsageError: a format has no such form, a library that it needs is not installed, or a file cannot be written.
     """
     known = [one for one in plugins.reporters.values() if getattr(one, form) is not None] if names else []
     chosen = [(Path(name), reporter_of(Path(name), known)) for name in names]
     require_own([("--report", path) for path, _ in chosen])
+    require_libraries([reporter for _, reporter in chosen])
     for path, _ in chosen:
         require_writable(path)
     return chosen
 
 
-def write_reports(form: Form, chosen: Chosen, result: Any, plugins: Plugins) -> list[str]:
-    """Write the reports that were chosen; the paths of their files.
+def write_reports(form: Form, chosen: Chosen, result: Any, plugins: Plugins, language: str = "en") -> list[str]:
+    """Write the reports that were chosen, those for people in a language; the paths of their files.
 
     Raises:
         PluginError: a format raised, or gave no text.
@@ -154,7 +162,7 @@ def write_reports(form: Form, chosen: Chosen, result: Any, plugins: Plugins) -> 
     from tcdp_audit.core.results.audit import blaming_reporter  # noqa: PLC0415 - imports pydantic
 
     for path, reporter in chosen:
-        with blaming_reporter(reporter.name, plugins):
-            text = getattr(reporter, form)(result)
-        write_atomically(path, text)
+        with translating(language), blaming_reporter(reporter.name, plugins):
+            content = getattr(reporter, form)(result)
+        write_atomically(path, content)
     return [str(path) for path, _ in chosen]

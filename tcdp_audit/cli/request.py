@@ -19,7 +19,7 @@ from tcdp_audit.cli.configuration import (
     resolve_policies,
     said_of,
 )
-from tcdp_audit.cli.options import load_plugins, named_tables, plugins_of
+from tcdp_audit.cli.options import load_plugins, named_companion, named_tables, plugins_of
 from tcdp_audit.cli.printing import complain, write
 from tcdp_audit.plugin.report import Run
 from tcdp_audit.plugin.sentences import visible
@@ -37,15 +37,17 @@ class Request:
     """The request to a command on a release, before any policy is read."""
 
     release: Any  # a path, or several by their tables' names; None for the release that each policy names
-    original: str | None  # a path; None for the original that each policy names
-    population: str | None  # likewise
+    original: Any  # a path, or several by their tables' names; None for the original that each policy names
+    population: Any  # likewise
     policies: tuple[Path, ...]  # the policies' files, at least one
     plugins: Plugins  # those that the options leave
     memory: int | None  # budget in bytes; None for the default
     reports: tuple[str, ...]  # the files of the reports
     as_json: bool  # whether the result is printed as JSON
     quiet: bool  # whether nothing is printed
+    language: str = "en"  # of reports for people
     brief: bool = False  # whether only what needs action is printed
+    verbose: bool = False  # whether every demand is printed however many there are
     trust_policy_code: bool = False  # whether code next to the policies that they name may run
     run: Run = field(default_factory=Run)  # the person who runs the command, and the command
 
@@ -107,12 +109,14 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
     if changed and (not quiet or changed.get(LOOSENING)):
         complain(f"tcdp-audit: {visible(said_of(settings, changed))}\n")
     request = Request(
-        **{name: given.pop(name) for name in ("release", "original", "population", "reports", "as_json")},
+        **{name: named_companion(f"--{name}", given.pop(name)) for name in ("original", "population")},
+        **{name: given.pop(name) for name in ("release", "reports", "as_json", "language")},
         policies=tuple(policies),
         plugins=load_plugins(given.pop("blocked"), no_external_plugins=given.pop("no_external_plugins")),
         memory=None if memory is None else parse_memory(memory),
         quiet=quiet,
         brief=brief,
+        verbose=given.pop("verbose", False),
         trust_policy_code=given.pop("trust_policy_code"),
         run=Run(
             given.pop("run_by") or None,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,21 +12,24 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from tcdp_audit.api import ConventionVariant, Policy, demanded, flips, observed, prose, state_of
+from tcdp_audit.api import ConventionVariant, Policy, flips
+from tcdp_audit.cli.demand_lines import Line, abridge, lines_of
 from tcdp_audit.cli.document import STATES, console, marked, print_blocks, print_conclusion, print_written
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.document import Block, Heading, Items, Rows
 from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.results.verdict import VERDICTS, verdict_sentence, verdict_title
 from tcdp_audit.plugin.report import Table as Release
-from tcdp_audit.plugin.sentences import Outcome, Status, count, listing, sentence_case, visible
+from tcdp_audit.plugin.sentences import Status, count, listing, sentence_case, visible
 
 if TYPE_CHECKING:
     from tcdp_audit.core.results.change_log import Step
-    from tcdp_audit.core.results.setting_trial import RemedyTrial
+    from tcdp_audit.core.results.demand_groups import DemandGroup
+    from tcdp_audit.core.results.setting_trial import FigureTrial, RemedyTrial
 
 STATUS, GAP = 12, 2  # columns of the status, and between two figures
 WIDEST, SHORTEST = 14, 16  # of a figure, and of a name however narrow the terminal is
+MOST, LEAST = 60, 20  # lines in all, and those that demands have however many the rest takes
 NOT_SUITED = "·"
 WORDS = {"passed": "met", "measured": "measured, not judged", "failed": "not met", "error": "not audited completely"}
 
@@ -42,7 +46,9 @@ def summarise(results: Sequence[Audit | Unaudited], written: Iterable[str], code
     terminal = console()
     states = ["error" if isinstance(one, Unaudited) else one.verdict for one in results]
     rows = [(f"{STATES[state][0]} {state}", *_row(one)) for state, one in zip(states, results, strict=True)]
-    head = ("verdict", "policy", "release", "records", "demands\nnot met")
+    head = ("verdict", "policy", "release", "records\nor cells", "demands\nnot met")
+    if all(isinstance(one, Unaudited) or one.has_records for one in results):
+        head = ("verdict", "policy", "release", "records", "demands\nnot met")
     print_blocks(terminal, [Rows(head, rows, numeric_from=3, states=states)], below=True)
     tally = [f"{states.count(state):,} {words}" for state, words in WORDS.items() if state in states]
     worst = max(states, key=list(WORDS).index)
@@ -56,26 +62,78 @@ def _row(result: Audit | Unaudited) -> tuple[str, ...]:
         return str(result.path), "–", "–", "–"
     failing_demands = sum(one.blocks for one in result.outcomes)
     path = result.policy.path or result.policy.name
-    return str(path), result.release.name, f"{result.release.records:,}", f"{failing_demands:,}"
+    cells = sum(one["cells"] for one in result.sizes_of_figures.values())
+    size = f"{result.release.records:,}" if result.has_records else f"{cells:,}"
+    return str(path), result.release.name, size, f"{failing_demands:,}"
 
 
 def print_audit(
-    terminal: Console, audit: Audit, written: Sequence[str], *, brief: bool = False, seconds: float | None = None
+    terminal: Console,
+    audit: Audit,
+    written: Sequence[str],
+    *,
+    brief: bool = False,
+    verbose: bool = False,
+    seconds: float | None = None,
 ) -> None:
     """Print an audit after `seconds`, with the paths of its reports; `brief` omits what needs no action.
 
-    Names and messages are never read as markup.
+    Where that takes more than sixty lines, demands of one check are a few lines together, unless `verbose`. Names and
+    messages are never read as markup.
     """
-    lines = [line_of(one, (observed(one), demanded(one))) for one in audit.expectations]
     tables = () if audit.linked_tables is None else (audit.linked_tables.rows,)
-    headings = ("observed", "demanded")
-    print_outcomes(terminal, audit.release, headings, [*_columns(audit), *lines], brief=brief, tables=tables)
+    size = audit.size if audit.figures or audit.models else ""
+
+    def print_all(on: Console, lines: Sequence[Line]) -> None:
+        print_outcomes(on, audit.release, ("observed", "demanded"), lines, brief=brief, tables=tables, size=size)
+        _print_conclusions(on, audit, written, brief=brief, seconds=seconds)
+
+    lines = lines_of(audit)
+    print_all(terminal, lines if verbose else fitting(terminal, lines, audit.demand_groups, print_all, brief=brief))
+
+
+def _print_conclusions(
+    terminal: Console, audit: Audit, written: Sequence[str], *, brief: bool, seconds: float | None
+) -> None:
+    """Print what would help, the reports that were written, and the verdict."""
     print_blocks(terminal, () if audit.remedy_trial is None else _trial(audit.remedy_trial), below=True)
+    print_blocks(terminal, () if audit.figure_trial is None else _figure_trial(audit.figure_trial), below=True)
     took = "" if seconds is None else f" in {seconds:.1f} s"
     counts = f"{audit.tally.demands.line}{took}"
     print_verdict(terminal, written, audit.verdict, verdict_sentence(audit), counts, verdict_title(audit))
     if audit.verdict == "measured" and not brief:
         terminal.print(Text(_next_step(audit)), soft_wrap=True)
+
+
+def fitting(
+    terminal: Console,
+    lines: Sequence[Line],
+    groups: Sequence[DemandGroup],
+    print_all: Callable[[Console, Sequence[Line]], None],
+    *,
+    brief: bool,
+) -> Sequence[Line]:
+    """The lines of demands in as many lines of the terminal as `print_all` leaves of sixty; see `abridge`.
+
+    The rest of the output is rendered twice, the first time only to count its lines, unless demands are few.
+    """
+    shown = [line for line in lines if line.is_brief] if brief else lines
+    height = partial(_height, terminal)
+    if sum(map(height, shown)) <= LEAST:
+        return lines
+    unseen = io.StringIO()
+    print_all(Console(file=unseen, width=terminal.width, highlight=False), ())
+    return abridge(shown, groups, max(MOST - _lines_of(unseen.getvalue(), terminal.width), LEAST), height)
+
+
+def _height(terminal: Console, line: Line) -> int:
+    """The lines of the terminal that a line takes with its sentence."""
+    width = max(terminal.width - STATUS, SHORTEST)
+    return 1 + sum(len(Text(text.strip()).wrap(terminal, width)) for text in line.sentence.splitlines())
+
+
+def _lines_of(text: str, width: int) -> int:
+    return sum(max(1, -(-cell_len(line) // width)) for line in text.splitlines())
 
 
 def _next_step(audit: Audit) -> str:
@@ -102,31 +160,22 @@ def _trial(trial: RemedyTrial) -> Iterator[Block]:
         yield f"{none}: {trial.reason}."
 
 
+def _figure_trial(trial: FigureTrial) -> Iterator[Block]:
+    """The changes of tables of figures that would help, each with what it costs."""
+    if trial.proposals:
+        yield "What would help, tried in memory; nothing was written."
+    for one in trial.proposals:
+        yield Heading(one.title)
+        yield f"{one.effect} {one.declaration}"
+        if one.hidden:
+            yield Items(one.cells)
+    yield Heading("Then audit the changed tables again")
+    yield trial.note
+
+
 def _step(step: Step) -> str:
     cells = ", ".join(f"{name} {cells:,}" for name, cells in step.cells.items())
-    return f"{step.title}{f': cells changed: {cells}' if cells else ''}"
-
-
-@dataclass(frozen=True)
-class Line:
-    """The outcome of one demand on one line: its state, name and figures, and a sentence below if one is needed."""
-
-    state: str
-    name: str
-    figures: tuple[str, ...]
-    sentence: str = ""
-
-    @property
-    def is_brief(self) -> bool:
-        """Whether it is printed in a brief output, which has only what needs action."""
-        return self.state in ("failed", "error", "warning")
-
-
-def line_of(outcome: Outcome, figures: Sequence[str]) -> Line:
-    """The line of an expectation."""
-    where = "" if outcome.attribute is None else f": {visible(outcome.attribute)}"
-    name = f"{visible(outcome.title or outcome.check)}{where}"
-    return Line(state_of(outcome), name, tuple(figures), _sentence(outcome))
+    return f"{step.name}{f': cells changed: {cells}' if cells else ''}"
 
 
 def print_outcomes(
@@ -137,14 +186,15 @@ def print_outcomes(
     *,
     brief: bool = False,
     tables: Sequence[Block] = (),
+    size: str = "",
 ) -> None:
     """Print the audited table, and a line for each demand, with a sentence below where one is needed.
 
     `headings` are those of the figures after status and name; `brief` omits what needs no action; `tables` says
-    more of a release of several.
+    more of a release of several; `size` is that of a release that has more than records.
     """
     shown = [line for line in lines if line.is_brief] if brief else lines
-    about = f": {count(len(release.tables), 'table')}" if tables else f": {release.size}"
+    about = f": {size or (count(len(release.tables), 'table') if tables else release.size)}"
     if not brief:
         terminal.print(Text(visible(release.name), "bold") + Text(about, "default"), soft_wrap=True)
         if tables:
@@ -159,8 +209,15 @@ def print_outcomes(
         _print_line(terminal, Text(f"{'status':<{STATUS}}", "dim"), "expectation", headings, room, widths, "dim")
     for line in shown:
         _print_line(terminal, marked(line.state), line.name, line.figures, room, widths)
-        for part in Text(line.sentence).wrap(terminal, max(terminal.width - STATUS, SHORTEST)) if line.sentence else ():
-            terminal.print(Text(" " * STATUS) + Text(part.plain.rstrip()), soft_wrap=True)
+        for text in line.sentence.splitlines():
+            _print_wrapped(terminal, text)
+
+
+def _print_wrapped(terminal: Console, text: str) -> None:
+    """Print a text below the names of expectations; where it is wrapped, further lines begin below its first word."""
+    indent = STATUS + len(text) - len(text.lstrip())
+    for part in Text(text.strip()).wrap(terminal, max(terminal.width - indent, SHORTEST)):
+        terminal.print(Text(" " * indent) + Text(part.plain.rstrip()), soft_wrap=True)
 
 
 def _room(terminal: Console, lines: Sequence[Line], widths: Sequence[int]) -> int:
@@ -206,29 +263,6 @@ def print_verdict(
     print_conclusion(terminal, status, f"{title or VERDICTS[status]}.", sentence)
     if counts:
         terminal.print(Text(sentence_case(counts)), soft_wrap=True)
-
-
-def _columns(audit: Audit) -> list[Line]:
-    """A line for all schema checks that pass, and one for each that does not."""
-    passed = sum(state_of(one) == "passed" for one in audit.structure)
-    wrong = [line_of(one, ("", "")) for one in audit.structure if state_of(one) != "passed"]
-    return [*([Line("passed", count(passed, "schema check"), ("", ""))] if passed else []), *wrong]
-
-
-def _sentence(outcome: Outcome) -> str:
-    """The sentence of an outcome that failed, that a person must decide, or whose figures are not enough."""
-    if outcome.status in (Status.FAILED, Status.ERROR, Status.SKIPPED) or outcome.unfailable or outcome.is_estimated:
-        return f"{prose(outcome.message)}{_cells(outcome)}"
-    return _cells(outcome).removeprefix("\n")
-
-
-def _cells(outcome: Outcome) -> str:
-    """The worst classes by their cells, for `--show-values` only."""
-    classes = ((one.ordinal, one.cells) for one in outcome.worst if one.cells is not None)
-    return "".join(
-        f"\n  class {ordinal}: " + "; ".join(f"{visible(k)}: {visible(v)}" for k, v in cells.items())
-        for ordinal, cells in classes
-    )
 
 
 def show_conventions(policy: Policy, variants: Sequence[ConventionVariant]) -> None:

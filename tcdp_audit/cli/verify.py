@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, named_tables, plugin_options, quiet_option, table_option, trust_option
+from tcdp_audit.api import visible_json
+from tcdp_audit.cli.options import (
+    companion_options,
+    json_option,
+    load_plugins,
+    named_companion,
+    named_tables,
+    plugin_options,
+    quiet_option,
+    table_option,
+    trust_option,
+)
+from tcdp_audit.cli.printing import write
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import count, listing
 
@@ -16,7 +30,9 @@ if TYPE_CHECKING:
 
     from tcdp_audit.verification import Point, Verification
 
+SCHEMA_VERSION = 1  # of what --json prints
 VERDICT = "verdict"
+REPORTS = (".html", ".json")
 OF_RESULTS = ("original", "population", "before", "memory", "trust_policy_code")  # options of what is computed again
 OF_ATTESTATIONS = ("key", "result", "allow_failed")
 NAMES = {"before": "--source-release", "allow_failed": "--allow-failed", "trust_policy_code": "--trust-policy-code"}
@@ -27,17 +43,19 @@ NAMES = {"before": "--source-release", "allow_failed": "--allow-failed", "trust_
 @click.argument("release", metavar="[RELEASE]", required=False)
 @click.option("--policy", metavar="PATH", help="The policy. Default: the one that FILE names, or the one next to FILE.")
 @table_option
-@click.option("--original", metavar="FILE", help="The table that the release was made from.")
-@click.option("--population", metavar="FILE", help="The population that the release was drawn from.")
+@companion_options
 @click.option("--source-release", "before", metavar="FILE", help="The release before `fix`, to repeat the repair.")
 @click.option("--key", metavar="PUBLIC.pem", help="The public key of the expected signer.")
 @click.option("--result", metavar="RESULT", help="A result that the attestation must hold.")
 @click.option("--allow-failed", is_flag=True, help="Accept also an attestation of a release that is not fit.")
 @click.option("--memory", metavar="SIZE", help="Memory budget such as 1GiB. Default: 3/4 of free memory.")
+@json_option("comparison")
 @quiet_option
 @trust_option
 @plugin_options
-def command(file: str, release: str | None, *, tables: tuple[str, ...], quiet: bool, **options: Any) -> int:
+def command(
+    file: str, release: str | None, *, tables: tuple[str, ...], as_json: bool, quiet: bool, **options: Any
+) -> int:
     """Audit RELEASE again and confirm that FILE says the same, or name what differs.
 
     For several tables RELEASE is the folder that holds them; without it, the files are those that FILE names.
@@ -51,6 +69,7 @@ def command(file: str, release: str | None, *, tables: tuple[str, ...], quiet: b
     from tcdp_audit.core.results.strict_json import text_of  # noqa: PLC0415 - likewise
     from tcdp_audit.verification.digests import State  # noqa: PLC0415 - imports the engine
 
+    _refuse_reversed(file, release)
     text = text_of(Path(file))
     envelope = _envelope(text, file)
     given = named_tables(tables, release)
@@ -58,10 +77,34 @@ def command(file: str, release: str | None, *, tables: tuple[str, ...], quiet: b
         verification = _computed(text, file, given, options, quiet=quiet)
     else:
         verification = _attested(envelope, file, given, options)
-    if not quiet:
+    conclusion = _conclusion(verification, attested=envelope is not None)
+    if as_json:
+        write(_as_json(verification, conclusion, attested=envelope is not None))
+    elif not quiet:
         state = {0: State.CONFIRMED, 1: State.DIFFERS}.get(verification.exit_code, State.UNVERIFIED)
-        print_points(verification.points, _conclusion(verification, attested=envelope is not None), state)
+        print_points(verification.points, conclusion, state)
     return verification.exit_code
+
+
+def _as_json(verification: Verification, conclusion: str, *, attested: bool) -> str:
+    """The comparison as JSON: the same words as the lines for people, without a cell."""
+    points = [{"subject": one.subject, "state": one.state.value, "says": one.sentence} for one in verification.points]
+    value = {
+        "schema_version": SCHEMA_VERSION,
+        "confirmed": verification.exit_code == 0,
+        "conclusion": conclusion,
+        "kind": "attestation" if attested else "result",
+        "verdict": {"state": verification.verdict, "title": _title(verification)},
+        "points": points,
+    }
+    return visible_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
+
+
+def _refuse_reversed(file: str, release: str | None) -> None:
+    """Refuse a release that is given in the place of its report."""
+    if release is not None and Path(release).suffix in REPORTS and Path(file).suffix not in REPORTS:
+        call = join(["tcdp-audit", "verify", release, file])
+        raise UsageError(f"{file}: is no report; the report comes first: {call}")
 
 
 def _envelope(text: str, file: str) -> Mapping[str, Any] | None:
@@ -88,6 +131,7 @@ def _attested(envelope: Mapping[str, Any], file: str, release: Any, options: Map
     demand = Demand(
         key=public_key(Path(options["key"])),
         digest=digest_of(release, plugins),
+        tables={name: digest_of(one, plugins) for name, one in release.items()} if isinstance(release, dict) else {},
         result=None if options["result"] is None else read_audit(Path(options["result"])),
         policy=None if options["policy"] is None else Path(options["policy"]),
         allow_failed=options["allow_failed"],
@@ -103,7 +147,8 @@ def _computed(text: str, file: str, release: Any, options: Mapping[str, Any], *,
 
     _refuse(options, OF_ATTESTATIONS, "an attestation; FILE is none")
     plugins = load_plugins(options["blocked"], no_external_plugins=options["no_external_plugins"])
-    tables = {name: options[name] for name in ("policy", "original", "population", "before", "trust_policy_code")}
+    tables = {name: options[name] for name in ("policy", "before", "trust_policy_code")}
+    tables |= {name: named_companion(f"--{name}", options[name]) for name in ("original", "population")}
     memory = None if options["memory"] is None else parse_memory(options["memory"])
     with progress_of_work(quiet=quiet) as progress:
         return verify(audit_in(text, Path(file)), release, **tables, plugins=plugins, memory=memory, progress=progress)
@@ -118,9 +163,7 @@ def _refuse(options: Mapping[str, Any], names: tuple[str, ...], of: str) -> None
 
 def _conclusion(verification: Verification, *, attested: bool) -> str:
     """The conclusion, in a sentence or a few."""
-    from tcdp_audit.core.results.verdict import title_of  # noqa: PLC0415 - imports pydantic
-
-    verdict = verification.title or title_of(verification.verdict)
+    verdict = _title(verification)
     against = [*verification.differences, *verification.unverified]
     if against and {one.subject for one in against} == {VERDICT}:
         return f"No approval: the attestation is genuine, and says of this release: {verdict}."
@@ -133,6 +176,13 @@ def _conclusion(verification: Verification, *, attested: bool) -> str:
     if attested:
         said = "the attestation is genuine, and about this release"
     return f"Confirmed: {said}. Its verdict is: {verdict}."
+
+
+def _title(verification: Verification) -> str:
+    """The verdict of the verified audit, in words."""
+    from tcdp_audit.core.results.verdict import title_of  # noqa: PLC0415 - imports pydantic
+
+    return verification.title or title_of(verification.verdict)
 
 
 def _subjects(points: Sequence[Point]) -> str:

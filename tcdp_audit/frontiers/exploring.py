@@ -13,20 +13,19 @@ from time import monotonic
 from typing import Any
 
 from tcdp_audit.api import (
-    REPAIRED,
     AuditInputs,
     Plugins,
     Policy,
     Session,
     describe_table,
     open_session,
-    require_one_table,
+    require_records,
     require_writable,
 )
 from tcdp_audit.core.results.frontier import Frontier, front_of
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
 from tcdp_audit.core.results.setting_trial import Setting, SettingTrial, is_laxer
-from tcdp_audit.frontiers.trial import Repairs, Saved, Task, kind_of
+from tcdp_audit.frontiers.trial import Repairs, Saved, Task, kinds_of
 from tcdp_audit.frontiers.varied import Variation, grid, one_at_a_time_grid
 from tcdp_audit.frontiers.workers import Blueprint, ProcessPool, SerialPool, WorkerPool
 from tcdp_audit.plugin.engine import UsageError, redact_errors
@@ -57,12 +56,14 @@ def frontier(
 ) -> Frontier:
     """Find what other thresholds would cost, and the front of risk against loss.
 
-    Every setting of the thresholds is repaired as `fix` does it, written to a private file, audited by reading that
-    file, and removed again. The policy's own setting is the first, so that no result is worse than that of `fix`.
+    Every setting of the thresholds is repaired as `fix` does it, written to a private file, or to a private folder of
+    several linked tables, audited by reading what was written, and removed again. The policy's own setting is the
+    first, so that no result is worse than that of `fix`.
 
     Args:
         release: a path or a table; see `audit`. None for the release that the policy names. A `Session` in its place is
             asked with the tables that it has open; then `original`, `population`, `plugins` and `memory` are its own.
+            Several linked tables are a mapping of names to tables, or the folder of their files.
         policy: a policy, the path of a policy file, or its content as a mapping. None for that of the session.
         original: the table that the release was made from, where the policy needs one.
         population: the population that the release was drawn from, likewise.
@@ -79,8 +80,8 @@ def frontier(
         progress: called with (step, done, in all).
         on_trial: called with each finished trial and the front of all trials so far, as soon as there is one; first
             with those that `resume` has.
-        examples: places of records, from 0, that `SettingTrial.example` shows before and after; only of a session that
-            was opened with `show_values=True`.
+        examples: places of records, from 0, that `SettingTrial.example` shows before and after; only of one table, and
+            of a session that was opened with `show_values=True`.
         replace_running: end the computation of the session that runs, in place of waiting for it.
 
     Returns:
@@ -102,7 +103,7 @@ def frontier(
         session.turn(progress, replace_running=replace_running) as reporting,
     ):
         asked = policy if session is release else None  # its own session was opened with it
-        require_one_table(session.read(asked), *REPAIRED)
+        require_records(session.read(asked), "remedies change records")
         inputs = session.inputs(asked, progress=reporting, samples=False)
         variation = Variation.around(inputs.policy) if vary is None else Variation.asked(inputs.policy, vary)
         settings = one_at_a_time_grid(variation.demands) if vary is None else grid(variation.demands)
@@ -142,6 +143,8 @@ def _session(release: Any, policy: Any, original: Any, population: Any, plugins:
 
 
 def _require_shown(examples: Sequence[int], inputs: AuditInputs) -> None:
+    if examples and inputs.policy.document.tables is not None:
+        raise UsageError("examples show records of one table, and the policy has several; leave them out")
     if examples and not inputs.options.show_values:
         raise UsageError("examples show cells; give a session that was opened with `show_values=True`")
     for record in examples:
@@ -184,7 +187,7 @@ def _saved(
         "files": [one.sha256 for one in inputs.files],
         "demands": [one.as_json() for one in variation.demands],
         "settings": [list(map(str, one)) for one in settings],
-        "kind": kind_of(inputs.release),
+        "kind": kinds_of(inputs),
     }
     return Saved(path, hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest())
 

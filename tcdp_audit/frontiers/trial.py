@@ -1,4 +1,7 @@
-"""One setting of the thresholds: the release is repaired by `fix`, written, read back, audited, and removed again."""
+"""One setting of the thresholds: the release is repaired by `fix`, written, read back, audited, and removed again.
+
+Several linked tables are written to a folder, and audited together.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.api import (
+    AuditInputs,
+    Policy,
     Remediation,
     Scratch,
     Session,
+    describe_table,
     file_extension,
     require_table_file,
     write_atomically,
 )
 from tcdp_audit.core.results.change_log import Step, flow
+from tcdp_audit.core.results.linked_tables import average_risk_of_tables
 from tcdp_audit.core.results.setting_trial import Attempt, Setting, SettingTrial
 from tcdp_audit.frontiers.varied import Variation
 from tcdp_audit.plugin.engine import DataError, UsageError
@@ -49,13 +56,19 @@ class Repairs:
             DataError: the release is not the one that the first setting was tried on.
         """
         setting, planned = task
-        policy, release = self.variation.under(setting, planned=planned), self.session.given["release"]
+        policy = self.variation.under(setting, planned=planned)
         with Scratch() as folder:
-            file = folder / f"release{kind_of(policy.document.release if release is None else release)}"
-            remediation = self.session.fix(policy, output=file, lost=lost, progress=progress)
+            remediation = self.session.fix(policy, output=folder / self._output(policy), lost=lost, progress=progress)
             if remediation.log.input.sha256 != self.sha256:
                 raise DataError("the release has changed while it was worked on; start again")
             return self._trial(task, remediation)
+
+    def _output(self, policy: Policy) -> str:
+        """The name of the file of a repaired release, or of the folder of several tables."""
+        if policy.document.tables is not None:
+            return "release"
+        given = self.session.given["release"]
+        return f"release{kind_of(policy.document.release if given is None else given)}"
 
     def _trial(self, task: Task, remediation: Remediation) -> SettingTrial:
         setting, planned = task
@@ -74,7 +87,8 @@ class Repairs:
             records=log.records,
             suppressed=log.suppressed,
             constant_columns=log.constant_columns,
-            sha256="" if remediation.written is None else _digest(remediation.written),
+            sha256="" if remediation.written is None else _digest(remediation),
+            average_risk=average_risk_of_tables(remediation.after),
             examples=tuple(map(remediation.example, self.examples)),
             attempts=tuple(_attempt(one) for one in log.tried) if log.planned and len(log.steps) < 2 else (),
         )
@@ -92,6 +106,20 @@ def kind_of(release: Any) -> str:
     return suffix
 
 
+def kinds_of(inputs: AuditInputs) -> Any:
+    """The endings of the files that repaired releases are written to: one, or of several tables one for each by name.
+
+    A table in memory has the kind of the file that the policy names for it.
+    """
+    document = inputs.policy.document
+    if document.tables is None:
+        return kind_of(inputs.release)
+    opened = describe_table(inputs.engine).tables
+    return {
+        name: kind_of(one.file if opened[name].in_memory else opened[name].uri) for name, one in document.tables.items()
+    }
+
+
 def _entry(step: Step) -> str:
     return f"{step.remedy}: {flow(step.parameters)}"
 
@@ -101,7 +129,12 @@ def _attempt(step: Step) -> Attempt:
     return Attempt(step.remedy, step.title, flow(step.parameters), step.loss, keeps, step.error, step.at_least)
 
 
-def _digest(path: Path) -> str:
+def _digest(remediation: Remediation) -> str:
+    """The digest of the written file; of a folder that over its tables, as an audit of them gives it."""
+    path, release = remediation.written, remediation.after.release
+    if release.tables:
+        return release.sha256 or ""
+    assert path is not None  # noqa: S101 - only asked for what was written
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

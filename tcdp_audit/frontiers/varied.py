@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -26,6 +27,7 @@ from tcdp_audit.plugin.sentences import Severity, decimal, listing
 
 STEPS = 2  # to either side of a policy's own threshold
 RANGE = ".."
+HYPHENATED = re.compile(r"[0-9.]+-[0-9.]+")
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,9 @@ def _positions(policy: Policy, name: str) -> list[int]:
     if not counted:
         known = list(dict.fromkeys(_name(policy, one) for one in policy.expectations if _counts(one)))
         said = f"; those that can be varied are {listing(known)}" if known else ""
-        asked = "it demands nothing, or only warns" if places else "the policy does not demand it"
+        asked = (
+            _uncounted([policy.expectations[place] for place in places]) if places else "the policy does not demand it"
+        )
         raise UsageError(f"--vary {name}: {asked}{nearest(name, known) or said}")
     own = {policy.expectations[place].check.demanded(policy.expectations[place].parameters) for place in counted}
     if len(own) > 1:
@@ -123,6 +127,13 @@ def _positions(policy: Policy, name: str) -> list[int]:
             f"of one, such as {check}:{_attribute(policy.expectations[counted[0]]) or 'ATTRIBUTE'}"
         )
     return counted
+
+
+def _uncounted(expectations: Sequence[Expectation]) -> str:
+    """The reason why demands of a check are not varied."""
+    if all(one.parameters.unit is not None for one in expectations):
+        return "it names a unit, for which remedies repair nothing; vary it in a policy of that unit"
+    return "it demands nothing, or only warns"
 
 
 def _attribute(expectation: Expectation) -> str:
@@ -137,8 +148,10 @@ def _name(policy: Policy, expectation: Expectation) -> str:
 
 
 def _counts(expectation: Expectation) -> bool:
-    """Whether it has a threshold for its headline figure, and a failure of it fails the audit."""
+    """Whether it has a threshold for its headline figure, a failure of it fails the audit, and remedies repair it."""
     parameters = expectation.parameters
+    if parameters.unit is not None:  # see `fix`
+        return False
     return parameters.severity is Severity.ERROR and expectation.check.demanded(parameters) is not None
 
 
@@ -179,6 +192,8 @@ def _number(name: str, given: Any) -> Fraction:
     try:
         return as_fraction(given.item() if hasattr(given, "item") else given)
     except ValueError as error:
+        if isinstance(given, str) and HYPHENATED.fullmatch(given):
+            raise UsageError(f"--vary {name}: {given!r}: write 2..10 for a range, 2,5,10 for a list") from None
         said = f"{given!r} " if isinstance(given, str) else ""
         raise UsageError(f"--vary {name}: {said}{error}") from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from math import inf
@@ -110,7 +110,7 @@ class SerialPool(WorkerPool):
 class Blueprint:
     """The input of another process that repairs the same release in the same way."""
 
-    tables: Mapping[str, str | Path | None]  # the paths of release, original and population
+    tables: Mapping[str, Any]  # the paths of release, original and population; of several tables a path for each name
     policy: str | Path | Mapping[str, Any]  # the policy's path, or its content
     policy_sha256: str  # its digest
     demands: tuple[VariedDemand, ...]  # what is varied
@@ -137,7 +137,7 @@ class Blueprint:
         session = repairs.session
         if not session.is_as_read:
             raise UsageError(f"the release is seen at levels of hierarchies{alone}")
-        for name, table in session.given.items():
+        for name, table in _given(session.given):
             if table is not None and not isinstance(table, str | Path):
                 raise UsageError(f"the {name} is a table in memory{alone}")
         plugins, own = session.plugins, repairs.variation.policy
@@ -170,6 +170,15 @@ class Blueprint:
             release, policy, original, population, plugins=plugins, memory=self.memory, show_values=bool(self.examples)
         )
         return Repairs(session, variation, self.sha256, self.examples)
+
+
+def _given(tables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each table that was given, with what to call it."""
+    for name, table in tables.items():
+        if isinstance(table, Mapping):
+            yield from ((f"table {one!r}", part) for one, part in table.items())
+        else:
+            yield name, table
 
 
 class ProcessPool(WorkerPool):

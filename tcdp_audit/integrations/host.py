@@ -103,7 +103,7 @@ def policy_of(demands: Sequence[Demand], attributes: Mapping[str, Any] | None = 
     document = {**first.head, "attributes": first.attributes if attributes is None else dict(attributes)}
     expect = [one.expected for one in demands if one.entry]
     if expect:
-        return read_policy({**document, "expect": expect}, plugins())
+        return read_policy({**document, "expect": expect}, plugins(), is_part=True)
     return policy_without_checks(document)
 
 

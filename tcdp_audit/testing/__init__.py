@@ -18,6 +18,7 @@ class_figures   figures of checks on classes, and what they say of demands that 
 class_checks    properties of checks on classes, through whole audits
 releases        generated releases that fail their policies, with original, population and hold-out
 table_checks    properties of checks on tables
+aggregate_checks  properties of checks on tables of figures, with generated tables of them
 remedies        properties of remedies and their treatments
 reports         properties of report formats and sections
 engines         properties of engines

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from tcdp_audit.api import Expectation, Plugins, Policy, audit
-from tcdp_audit.plugin.check import Measured, Parameters, Threshold
+from tcdp_audit.plugin.check import Measured, Need, Parameters, Threshold
 from tcdp_audit.plugin.detector import PolicyDocument, Scale
 from tcdp_audit.plugin.sentences import Outcome, Status
-from tcdp_audit.testing.cases import cases, declarations, leaked, table_of
+from tcdp_audit.testing.cases import QUASI_IDENTIFIER, cases, declarations, leaked, table_of
 from tcdp_audit.testing.class_figures import (
     OTHERS,
     PROPERTY,
@@ -70,8 +70,16 @@ class ClassCheckSuite(Suite):
 
     @cached_property
     def _scales(self) -> list[tuple[Parameters, list[Scale]]]:
-        tried = variants(self.subject, self.specification, self.given)
+        example, *choices = variants(self.subject, self.specification, self.given)
+        tried = [example, *(one for one in choices if not self._is_refused(one))]
         return [(parameters, scales_of(self.specification, parameters)) for parameters in tried]
+
+    def _is_refused(self, parameters: Parameters) -> bool:
+        """True if `validate` refuses a choice on every scale: it does not go with the other parameters."""
+        first, scales = next(iter(cases())), scales_of(self.specification, parameters)
+        settings = [Setting(self.subject, self.specification, parameters, first, scale) for scale in scales]
+        faults = [[*self.specification.faults(parameters, _document(one, parameters))] for one in settings]
+        return bool(faults) and all(faults)
 
     @cached_property
     def _settings(self) -> list[Setting]:
@@ -176,24 +184,17 @@ class ClassAuditTrial(AuditedTrial):
 
     def _outcome(self, parameters: Parameters, *, shards: int = 1, shuffle: int | None = None) -> Outcome:
         policy = self._policy(parameters)
-        table = table_of(self.setting.case, self.setting.scale, shuffle)
+        table = table_of(self.setting.case, self.setting.scale, shuffle).select(list(policy.document.attributes))
         outcomes = audit(table, policy, plugins=self.plugins, shards=shards).expectations
         self.at.require(len(outcomes) == 1, "end to end", f"expected one outcome, got {len(outcomes)}")
         return outcomes[0]
 
     def _policy(self, parameters: Parameters) -> Policy:
-        document = self._document(parameters)
+        document = _document(self.setting, parameters)
         faults = "; ".join(sentence for _, sentence in self.setting.check.faults(parameters, document))
         cause = "`scales` names what `validate` refuses; let both say the same"
         self.at.require(not faults, "scales", f"the check refuses a scale that it declares: {faults}", cause)
         return Policy(document, (Expectation(self.setting.check, parameters),), text="")
-
-    def _document(self, parameters: Parameters) -> PolicyDocument:
-        setting = self.setting
-        hierarchy = setting.check.needs_hierarchy(parameters)
-        attributes = declarations(setting.case, setting.scale, hierarchy=hierarchy)
-        content = {"version": 1, "attributes": attributes, "expect": [{setting.check.name: None}]}
-        return PolicyDocument.model_validate(content)
 
     def _at_threshold(self, figure: Threshold[Any]) -> _Demand | None:
         """The exact observed figure demanded; None where the parameter does not take it."""
@@ -204,7 +205,7 @@ class ClassAuditTrial(AuditedTrial):
         if exact is None or demanding is None or Fraction(getattr(demanding, figure.parameter)) != exact:
             return None
         text = f"{figure.comparison.value} {exact}, the observed figure itself,"
-        if any(name == figure.parameter for name, _ in check.faults(demanding, self._document(demanding))):
+        if any(name == figure.parameter for name, _ in check.faults(demanding, _document(self.setting, demanding))):
             return _Demand(text)  # it says that it is measured only
         holds = not check.judges_each_class  # a share is at most itself
         holds = holds or bool(np.all(figure.comparison.holds(np.asarray(measured.compare(exact)))))
@@ -217,3 +218,13 @@ class ClassAuditTrial(AuditedTrial):
             return Fraction(int(size[measured.values > 0].sum()), int(size.sum()))
         best = np.argmin if figure.comparison.higher_is_safer else np.argmax
         return list(exact_figures(measured))[int(best(measured.values))]
+
+
+def _document(setting: Setting, parameters: Parameters) -> PolicyDocument:
+    """A policy of one expectation on the records of a case."""
+    hierarchy = setting.check.needs_hierarchy(parameters)
+    attributes = declarations(setting.case, setting.scale, hierarchy=hierarchy)
+    if Need.WHOLE_RECORDS in setting.check.needs:
+        attributes = {name: one for name, one in attributes.items() if name == QUASI_IDENTIFIER}
+    content = {"version": 1, "attributes": attributes, "expect": [{setting.check.name: None}]}
+    return PolicyDocument.model_validate(content)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import zipfile
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -95,11 +97,14 @@ class ReporterSuite(RenderedSuite):
         if suffix != suffix.lower() or not SUFFIX.fullmatch(suffix):
             sentence = f"it must be a lower-case file extension with its dot, such as `.html`; got {suffix!r}"
             yield "suffix", sentence, ""
-        if not isinstance(output, str) or not output.strip():
-            yield "rendering", f"it must give a text that is not empty, got {type(output).__name__}", "no `return`"
+        if not isinstance(output, str | bytes) or not output.strip():
+            sentence = f"it must give a text or bytes, and not empty ones, got {type(output).__name__}"
+            yield "rendering", sentence, "no `return`"
             return
         if output != again:
             yield "determinism", "the same audit rendered twice differs", CLOCK
+        if isinstance(output, bytes):
+            output = _text_within(output)
         if CELL in output:
             yield "no cell in evidence", "a cell of the release is shown", LABEL
         if TEMPLATE_RESULT in output:
@@ -108,6 +113,14 @@ class ReporterSuite(RenderedSuite):
             yield "hostile names", "a column's name became markup; escape it", "a template without autoescape"
         if not _is_well_formed(output, suffix):
             yield "rendering", f"it is not well-formed {suffix[1:].upper()}", "names that are not escaped"
+
+
+def _text_within(content: bytes) -> str:
+    """The text in bytes that can be read without a library for their format: all files of an archive, or themselves."""
+    if not zipfile.is_zipfile(io.BytesIO(content)):
+        return content.decode("latin-1")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return "".join(archive.read(name).decode("latin-1") for name in archive.namelist())
 
 
 def _is_well_formed(text: str, suffix: str) -> bool:

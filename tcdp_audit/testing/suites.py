@@ -12,6 +12,7 @@ from tcdp_audit.core.results.reporter import Reporter, ReportSection
 from tcdp_audit.plugin.detector import Detector
 from tcdp_audit.plugin.engine import EngineOpener, TcdpAuditError
 from tcdp_audit.plugin.remedy import Remedy
+from tcdp_audit.testing.aggregate_checks import AggregateCheckSuite
 from tcdp_audit.testing.class_checks import ClassCheckSuite
 from tcdp_audit.testing.conformance import ConformanceError, Property, Suite
 from tcdp_audit.testing.detectors import DetectorSuite
@@ -71,8 +72,8 @@ def _suite(specification: Any, parameters: Mapping[str, Any]) -> Suite:
         if isinstance(specification, kind):
             return suite(specification, parameters)
     known = (
-        "ClassCheck, AttackCheck, TableCheck, LazyCheck, Remedy, Reporter, ReportSection, EngineOpener, ValueDetector "
-        "and ColumnDetector"
+        "ClassCheck, AttackCheck, TableCheck, AggregateCheck, LazyCheck, Remedy, Reporter, ReportSection, "
+        "EngineOpener, ValueDetector and ColumnDetector"
     )
     kind_of = type(specification).__name__
     raise ConformanceError(f"a {kind_of} is no kind that the conformance suite knows; it knows {known}")
@@ -87,7 +88,11 @@ def _loaded(announced: LazyCheck) -> Specification[Any]:
 
 
 def _suite_of_check(check: Specification[Any], parameters: Mapping[str, Any]) -> Suite:
-    return check.by_kind(lambda one: ClassCheckSuite(one, parameters), lambda one: TableCheckSuite(one, parameters))
+    return check.by_kind(
+        lambda one: ClassCheckSuite(one, parameters),
+        lambda one: TableCheckSuite(one, parameters),
+        lambda one: AggregateCheckSuite(one, parameters),
+    )
 
 
 SUITES: Mapping[type, Callable[[Any, Mapping[str, Any]], Suite]] = {

@@ -10,8 +10,10 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import audit
+from tcdp_audit.cli.demand_lines import lines_of
 from tcdp_audit.core.auditor.evaluation import evaluate
 from tcdp_audit.core.auditor.view_evaluation import Options
+from tcdp_audit.core.base.errors import PolicyError
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, Outcome, Severity, Status
 from tcdp_audit.core.check.vacuous import undemanded
 from tcdp_audit.core.engines.opening import open_engine
@@ -187,17 +189,78 @@ def test_several_kinds_are_identifiers() -> None:
         (SECRET, "contact", MAILS, True),
         (SECRET, "first_name", NAMES, False),  # only a name says so, and the policy says what the column is
         (SECRET, "dob", BIRTHS, False),
-        (HARMLESS, "visit", BIRTHS, False),  # exact dates are left to other checks
-        (HARMLESS, "n", [*range(PEOPLE)], False),  # and numbers of records
+        (HARMLESS, "visit", [BIRTHS[number // 2] for number in range(PEOPLE)], False),  # exact dates: other checks
+        (HARMLESS, "n", [number // 2 for number in range(PEOPLE)], False),
         (HARMLESS, "place", [f"52.{1000 + number}, 13.{2000 + number}" for number in range(PEOPLE)], True),
         (SECRET, "place", [f"52.{1000 + number}, 13.{2000 + number}" for number in range(PEOPLE)], False),
-        (HARMLESS, "income", [10_000_000 + 37 * number for number in range(PEOPLE)], False),
-        (HARMLESS, "note", [f"seen twice in ward {number}" for number in range(PEOPLE)], False),
+        ({**HARMLESS, "scale": "numeric"}, "n", [*range(PEOPLE)], True),  # numbers that count the records
+        ({**HARMLESS, "scale": "numeric"}, "income", [10_000_000 + 37 * number for number in range(PEOPLE)], False),
+        (HARMLESS, "level", [f"{number / 7:.4f}" for number in range(PEOPLE)], False),  # a measurement
+        (HARMLESS, "code", [f"A {number}" for number in range(PEOPLE)], True),
+        (HARMLESS, "code", [f"A {max(number, PEOPLE // 20)}" for number in range(PEOPLE)], True),  # nearly all
+        (HARMLESS, "code", [f"A {max(number, PEOPLE // 10)}" for number in range(PEOPLE)], False),
+        (SECRET, "code", [f"A {number}" for number in range(PEOPLE)], False),
+        (HARMLESS, "note", [f"seen twice in ward {number % 9}" for number in range(PEOPLE)], False),
+        (HARMLESS, "note", [f"Dr. Jones saw him in {number % 99}" for number in range(PEOPLE)], True),
     ],
 )
 def test_which_columns_are_looked_at_for_what(role: Any, column: str, cells: list[Any], is_reported: bool) -> None:
     result = looked_at(role, **{column: cells})
     assert (outcome_of(result, "undeclared_identifiers").status is Status.FAILED) == is_reported
+
+
+def test_a_column_that_differs_in_every_record_is_in_the_title() -> None:
+    result = looked_at(HARMLESS, case_no=[f"A {number}" for number in range(PEOPLE)], contact=MAILS)
+    title = "Fit, but 'contact' looks like e-mail addresses and 'case_no' differs in nearly every record"
+    assert verdict_title(result) == title_in(json.loads(json.dumps(result.as_json()))) == title
+    outcome = outcome_of(result, "undeclared_identifiers")
+    assert outcome.details["differing"] == {"case_no": [PEOPLE, PEOPLE]}
+    assert "column 'case_no' has 300 different values in 300 records and is declared insensitive" in outcome.message
+    assert "or say under `acknowledged` why they are none" in outcome.message
+
+
+def test_the_values_of_few_records_may_all_differ() -> None:
+    few = pa.table({"city": ["c"] * 49, "code": [f"A {number}" for number in range(49)]})
+    assert verdict_title(audit(few, {**FITS, "attributes": {"city": QI, "code": HARMLESS}})) == "Fit for release"
+
+
+def test_a_minority_of_identifiers_has_its_share() -> None:
+    notes = [f"call {name} about it" if number < 6 else f"nothing in {number}" for number, name in enumerate(MAILS)]
+    result = looked_at(SECRET, note=notes)
+    assert "Fit, but 'note' has e-mail addresses" in verdict_title(result)
+    message = outcome_of(result, "undeclared_identifiers").message
+    assert "column 'note' has e-mail addresses among its 300 distinct values (2%)" in message
+
+
+def test_a_sample_is_in_the_sentence() -> None:
+    table = pa.table({"city": ["c"] * 20_000, "who": [f"p{number}@example.org" for number in range(20_000)]})
+    outcome = outcome_of(audit(table, {**FITS, "attributes": {"city": QI, "who": HARMLESS}}), "undeclared_identifiers")
+    assert outcome.details["sampled"] == {"who": [10_000, 20_000]}
+    sentence = "looks like e-mail addresses, as a sample of 10,000 of its 20,000 distinct values does"
+    assert sentence in outcome.message
+
+
+WHY = "a number drawn for this release"
+
+
+def test_a_reason_silences_the_warning_and_is_shown() -> None:
+    known = {**HARMLESS, "acknowledged": WHY}
+    result = looked_at(known, code=[f"A {number}" for number in range(PEOPLE)], contact=MAILS)
+    assert verdict_title(result) == title_in(json.loads(json.dumps(result.as_json()))) == "Fit for release"
+    assert (result.exit_code(), result.exit_code(fail_on_warning=True)) == (0, 0)
+    outcome = outcome_of(result, "undeclared_identifiers")
+    assert (outcome.status, outcome.observed, outcome.details["columns"]) == (Status.PASSED, 0, [])
+    assert outcome.details["acknowledged"]["code"]["reason"] == WHY
+    assert list(contradictions(result.as_json())) == []
+    (line,) = [one for one in lines_of(result) if "acknowledged" in one.sentence]
+    assert f"column 'contact' looks like e-mail addresses; acknowledged: {WHY}" in line.sentence
+    assert f"No identifier, says the policy: {WHY}" in " ".join(result.render(".md").split())
+    assert [one["acknowledged"] for one in result.as_json()["columns"] if one["name"] == "code"] == [WHY]
+
+
+def test_an_identifier_is_not_acknowledged() -> None:
+    with pytest.raises(PolicyError, match="acknowledged says why a column is no identifier"):
+        looked_at({"role": "identifier", "acknowledged": WHY}, contact=MAILS)
 
 
 def test_a_quasi_identifier_of_addresses_is_reported() -> None:
@@ -252,8 +315,10 @@ def secrets(expect: list[Any], **further: Any) -> Any:
 def test_a_profile_that_leaves_a_secret_without_a_demand_is_reported(demand: dict[str, Any], is_reported: bool) -> None:
     result = secrets([demand], profile=EMA)
     waiting = "4 questions wait for an answer"
-    message = f"Fit, but nothing is demanded of 'illness' and {waiting}"
-    assert verdict_title(result) == (message if is_reported else f"Fit, but {waiting}")
+    nothing = "nothing that counts" if "severity" in next(iter(demand.values())) else "nothing"
+    known = "Fit as far as a program can tell, but "
+    message = f"{known}{nothing} is demanded of 'illness' and {waiting}"
+    assert verdict_title(result) == (message if is_reported else f"{known}{waiting}")
 
 
 def of_secrets(names: Sequence[str], *expect: Any) -> Any:
@@ -330,3 +395,16 @@ def test_a_demand_on_a_secret_is_one_that_limits_what_is_learned_of_it(
 
 def test_every_audit_has_the_column_checks_in_their_order() -> None:
     assert tuple(one.check for one in secrets([{"k_anonymity": {}}]).structure) == COLUMN_DEMANDS
+
+
+def test_a_demand_that_only_warns_is_no_demand_that_counts() -> None:
+    warns = {"distinct_l_diversity": {"l": 2, "attribute": "a", "severity": "warning"}}
+    result = of_secrets("ab", {"k_anonymity": {"k": 20}}, warns)
+    assert verdict_title(result) == "Fit, but nothing that counts is demanded of 'a' and 'b'"
+    assert outcome_of(result, "undemanded_sensitive").details["only_warned"] == ["a"]
+    written = result.as_json()
+    assert title_in(written) == written["verdict"]["title"]
+    failed = of_secrets("ab", {"k_anonymity": {"k": 2000}}, warns)
+    assert verdict_sentence(failed).endswith(" Nothing that counts is demanded of 'a' and 'b', which must stay secret.")
+    other = of_secrets("ab", {"k_anonymity": {"k": 20}}, {"k_anonymity": {"k": 30, "severity": "warning"}})
+    assert "only_warned" not in outcome_of(other, "undemanded_sensitive").details

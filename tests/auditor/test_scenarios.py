@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tcdp_audit import Audit, Outcome, PolicyError, audit
+from tcdp_audit import Audit, Outcome, PolicyError, audit, load_policy
+from tcdp_audit.core.base.outcome import WORST_GROUP
+from tcdp_audit.core.policy.model import PolicyDocument
 
 COLUMNS = ("age", "sex", "job", "disease", "pay")
 ROLES = {
@@ -89,9 +91,14 @@ def alone(name: str, **further: Any) -> dict[str, Any]:
 
 
 def plain(outcome: Outcome, *, scaled: bool) -> dict[str, Any]:
-    """The figures of an outcome, without who is taken to know what."""
-    dropped = {"scenario", "message", "individual_impact"} | ({"details", "observed", "status"} if scaled else set())
-    return {name: one for name, one in outcome.as_json().items() if name not in dropped}
+    """The figures of an outcome, without who is taken to know what, and without what the whole policy says of it."""
+    dropped = {"scenario", "message", "individual_impact", "laxer_than", "implied_by"}
+    dropped |= {"details", "observed", "status"} if scaled else set()
+    entry = {name: one for name, one in outcome.as_json().items() if name not in dropped}
+    if not (shown := entry.get("details", {}).get(WORST_GROUP)):
+        return entry
+    shares = [{name: one for name, one in each.items() if name != "value"} for each in shown]  # numbered by the audit
+    return {**entry, "details": {**entry["details"], WORST_GROUP: shares}}
 
 
 def judged(result: Audit, name: str) -> list[Outcome]:
@@ -117,6 +124,8 @@ def agree(frame: pd.DataFrame, conventions: Mapping[str, str]) -> None:
         for one, other in zip(ours, separate.expectations, strict=True):
             scaled = one.check in RISKS and name != "neighbour"
             assert plain(one, scaled=scaled) | {"records": None} == plain(other, scaled=scaled) | {"records": None}
+            assert other.implied_by or not one.implied_by  # what implies it for every intruder does so for each
+            assert other.implied_by or one.laxer_than == other.laxer_than
             if not scaled:
                 assert one.records == other.records
 
@@ -259,3 +268,20 @@ def test_each_intruder_has_tables_of_its_own(tmp_path: Path) -> None:
     ]
     assert [*result.companions] == ["population", "population of insurer"]
     assert "journalist" in result.expectations[2].title
+
+
+def test_the_policies_of_scenarios_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    original = PolicyDocument.in_scenario
+
+    def counted(self: PolicyDocument, name: str, knows: Sequence[str] = ()) -> PolicyDocument:
+        made.append(name)
+        return original(self, name, knows)
+
+    read = load_policy(policy(SCENARIOS))
+    monkeypatch.setattr(PolicyDocument, "in_scenario", counted)
+    assert read.parts is read.parts
+    assert read.targets is read.targets
+    first = len(made)
+    assert [*read.parts] == ["", *SCENARIOS]
+    assert len(made) == first

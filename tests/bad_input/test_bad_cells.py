@@ -29,7 +29,7 @@ def _parquet(ages: pa.Array) -> bytes:
     return sink.getvalue()
 
 
-@pytest.mark.parametrize("text", [f"{MARK}", "inf", "-Infinity", "1_000", "0x10", "1,5"])
+@pytest.mark.parametrize("text", [f"{MARK}", "inf", "-Infinity", "1_000", "0x10", "1,5 x"])
 def test_a_value_that_is_no_finite_number_fails_its_scale(check: Any, text: str) -> None:
     ran = check(_with_ages("31", f'"{text}"', f'"{text}"'))
     assert ran.code == 3
@@ -120,10 +120,11 @@ def test_columns_missing_undeclared_and_identifying_are_each_an_outcome(check: A
         "the policy declares column 'zip', which the release does not have; correct the policy or the release"
     )
     assert ran.outcome("undeclared_columns")["message"] == (
-        "the release has column 'note', which the policy does not declare; declare a role or drop it before release"
+        "the release has column 'note', which the policy does not declare; declare a role, or remove it before "
+        "publication"
     )
     assert ran.outcome("present_identifiers")["message"] == (
-        "the release still has the identifying column 'name'; drop it before release"
+        "the release still has column 'name', which identifies people; remove it before publication"
     )
     assert ran.outcome("k_anonymity")["message"] == "cannot be evaluated: column 'zip' is not in the release"
 

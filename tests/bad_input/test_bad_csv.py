@@ -8,7 +8,11 @@ import pytest
 from small_release import MARK, RECORDS, TABLE
 
 COUNT = "cells where the header names 3; quote cells with delimiters"
-NOT_UTF8 = "the text is not UTF-8; save the file as UTF-8"
+NOT_UTF8 = (
+    "the text is not UTF-8; save the file as UTF-8, or name its encoding in the policy: `read_as: {encoding: cp1252}`"
+)
+UTF8 = f"1,{MARK}ü,x\n".encode()
+DAMAGED = f"1,{MARK}".encode() + b"\xff,x\n"
 UNCLOSED = "a quoted cell is never closed, or text follows its closing quote; correct the record"
 MORE = "\n".join([*RECORDS, ""])
 
@@ -33,10 +37,10 @@ FAULTS: dict[str, tuple[bytes | str, str]] = {
         f'age,"zip\ncode",disease\n1,{MARK}\n',
         f"release.csv:3: the record has 2 {COUNT}",
     ),
-    "Latin-1 in the header": (TABLE.replace("zip", "zïp").encode("latin-1"), f"release.csv:1: {NOT_UTF8}"),
-    "Latin-1 in the body": (f"{TABLE}1,{MARK}ü,x\n{MORE}".encode("latin-1"), f"release.csv:18: {NOT_UTF8}"),
-    "Latin-1 deep in the body": (
-        f"{TABLE}{MORE * 10_000}1,{MARK}ü,x\n{MORE}".encode("latin-1"),
+    "damaged UTF-8 in the header": (TABLE.encode().replace(b"zip", b"z\xffp") + UTF8, f"release.csv:1: {NOT_UTF8}"),
+    "damaged UTF-8 in the body": (TABLE.encode() + DAMAGED + UTF8, f"release.csv:18: {NOT_UTF8}"),
+    "damaged UTF-8 deep in the body": (
+        f"{TABLE}{MORE * 10_000}".encode() + DAMAGED + UTF8,
         f"release.csv:160018: {NOT_UTF8}",
     ),
     "a column name twice": (
@@ -103,14 +107,12 @@ def test_no_file_name_is_a_pattern_or_part_of_a_statement(check: Any, name: str)
 
 
 def test_a_missing_file_a_folder_and_an_unknown_extension_are_errors_of_usage(check: Any) -> None:
-    known = ".arrow, .csv, .feather, .jsonl, .ndjson, .parquet, .tsv; text also as .gz"
+    known = ".arrow, .csv, .feather, .jsonl, .ndjson, .parquet, .tsv, text also as .gz"
     assert check(None, "absent.csv").err == "tcdp-audit: absent.csv: no such file\n"
     assert check(None, ".").err.startswith("tcdp-audit: .: the files of one table are all of one kind, ")
-    unknown = check("x", "release.txt")
-    assert unknown.err == f"tcdp-audit: release.txt: unknown kind of file; known are {known}\n"
-    workbook = check("x", "release.xlsx")
-    assert workbook.err == "tcdp-audit: release.xlsx: is a workbook; save the sheet as CSV UTF-8, and audit that\n"
-    assert workbook.code == 2
+    unknown = check("x", "release.pdf")
+    advice = "and what plugins open (`tcdp-audit plugins`); save it as CSV UTF-8"
+    assert unknown.err == f"tcdp-audit: release.pdf: unknown kind of file; known are {known}, {advice}\n"
     assert {check(None, "absent.csv").code, check(None, ".").code, unknown.code} == {2}
 
 

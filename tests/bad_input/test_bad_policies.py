@@ -12,7 +12,7 @@ from tcdp_audit.core.policy.loading import NO_POLICY
 FAULTS: dict[str, tuple[str | bytes, str]] = {
     "not YAML": (POLICY + "remedy: [1\n", "policy.tcdp.yaml:10:1: not YAML: did not find expected ',' or ']'"),
     "not UTF-8": (b"version: \xff\n", "policy.tcdp.yaml: not UTF-8 text (byte 9); save it as UTF-8"),
-    "empty": ("", "policy.tcdp.yaml: the file is empty"),
+    "empty": ("", "policy.tcdp.yaml: the file is empty; draft a policy with `tcdp-audit init TABLE`"),
     "a list": ("- 1\n", f"policy.tcdp.yaml: {NO_POLICY}"),
     "a key twice": (
         POLICY + "version: 1\n",

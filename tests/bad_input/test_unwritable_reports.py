@@ -26,10 +26,10 @@ def test_a_report_path_that_is_a_folder(check: Any, tmp_path: Path) -> None:
 
 
 def test_a_report_with_an_unknown_extension(check: Any) -> None:
-    ran = check(TABLE, "release.csv", POLICY, "--report", "report.docx")
+    ran = check(TABLE, "release.csv", POLICY, "--report", "report.odt")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("tcdp-audit: report.docx: no report format for '.docx'; known are ")
-    assert ".json" in ran.err
+    assert ran.err.startswith("tcdp-audit: report.odt: no report format for '.odt'; known are ")
+    assert {".docx", ".json", ".pdf"} <= {*ran.err.rstrip().replace(",", "").split()}
 
 
 def test_a_report_name_that_is_too_long(check: Any) -> None:

@@ -203,7 +203,7 @@ def test_a_stream_under_another_name_is_audited(check: Any, tmp_path: Path) -> N
 
 
 def test_no_error_of_ours_has_a_cell_behind_it(tmp_path: Path) -> None:
-    for number, fault in enumerate([f"1,{MARK}\n", f'1,"{MARK}"x,2\n', f"1,{MARK},\udcff\n"]):
+    for number, fault in enumerate([f"1,{MARK}\n", f'1,"{MARK}"x,2\n', f"1,{MARK},\udcff\nü,1,1\n"]):
         path = tmp_path / f"r{number}.csv"
         path.write_bytes((TABLE + fault).encode("utf-8", "surrogateescape"))
         with pytest.raises(Exception, match=r"r[0-9]\.csv:18: ") as raised:

@@ -68,7 +68,7 @@ def test_every_limit_is_a_parameter_that_may_be_left_out(name: str):
 def test_a_kind_calls_the_function_for_it():
     def chosen(name: str) -> tuple[str, Check | CheckOnClasses[object]]:
         check = CHECKS[name]
-        return check.by_kind(lambda one: ("classes", one), lambda one: ("tables", one))
+        return check.by_kind(lambda one: ("classes", one), lambda one: ("tables", one), lambda one: ("cells", one))
 
     assert [chosen(name) for name in ("k_anonymity", "homogeneity", "k_map")] == [
         ("classes", CHECKS["k_anonymity"]),

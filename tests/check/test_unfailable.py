@@ -137,10 +137,11 @@ NUMERIC: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("stochastic_t_closeness", {"mechanism": "laplace", "noise_scale": 1}, {"t": 10}, {"t": "1.5"}),
 ]  # fmt: skip
 
-CHECKS = Plugins.load(external=False).checks
+CHECKS = {name: one for name, one in Plugins.load(external=False).checks.items() if one.on_records}
 OF_UNITS = {name for name, one in CHECKS.items() if Need.UNIT in one.needs}
 OF_TABLES = {name for name, one in CHECKS.items() if Need.UNLINKED_TABLES in one.needs}
-OF_MORE_RECORDS = {"record_order"} | OF_UNITS | OF_TABLES  # errors here, tried in the tests of each
+OF_WHOLE_RECORDS = {name for name, one in CHECKS.items() if Need.WHOLE_RECORDS in one.needs}
+OF_MORE_RECORDS = {"record_order"} | OF_UNITS | OF_TABLES | OF_WHOLE_RECORDS  # errors here, tried in the tests of each
 
 
 def case_of_guide(name: str) -> tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]:

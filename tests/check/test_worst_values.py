@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.auditor.class_tasks import MOST, worst_values
+from tcdp_audit.core.auditor.worst_values import MOST, worst_values
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.check.summary import PAIR, merge, summarise
@@ -45,7 +45,7 @@ def column(size):
 
 
 def test_shares_stand_beside_those_of_the_reference_and_the_largest_difference_is_first():
-    result = worst_values(packed((0, 1), (2, 3)), ReferenceDistribution(np.array([1, 6, 1])), column(3), named=False)
+    result = worst_values(packed((0, 10), (2, 30)), ReferenceDistribution(np.array([1, 6, 1])), column(3), named=False)
     assert result == [
         {"value": "value 1", "in_group": 0.0, "in_reference": 0.75},
         {"value": "value 2", "in_group": 0.75, "in_reference": 0.12},
@@ -59,10 +59,16 @@ def test_values_are_named_only_where_that_was_asked_for():
 
 
 def test_there_are_at_most_six_and_none_that_no_one_has():
-    many = worst_values(packed((0, 1)), ReferenceDistribution(np.ones(30, np.int64)), column(30), named=False)
+    many = worst_values(packed((0, 10)), ReferenceDistribution(np.ones(30, np.int64)), column(30), named=False)
     assert len(many) == MOST
-    few = worst_values(packed((0, 1)), ReferenceDistribution(np.array([1, 0, 0])), column(3), named=False)
+    few = worst_values(packed((0, 10)), ReferenceDistribution(np.array([1, 0, 0])), column(3), named=False)
     assert few == [{"value": "value 1", "in_group": 1.0, "in_reference": 1.0}]
+
+
+def test_shares_of_fewer_than_ten_are_given_only_where_values_are_named():
+    reference = ReferenceDistribution(np.array([1, 6, 1]))
+    assert worst_values(packed((0, 4), (2, 5)), reference, column(3), named=False) == []
+    assert len(worst_values(packed((0, 4), (2, 5)), reference, column(3), named=True)) == 3
 
 
 def test_a_class_without_values_has_none():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.classes import strength
+from tcdp_audit.core.classes import strength, strength_measures
 from tcdp_audit.core.classes.strength import Strengths, strengths, strengths_of
 from tcdp_audit.core.engines.opening import open_engine
 
@@ -159,7 +159,7 @@ def many() -> dict[str, np.ndarray]:
 @pytest.fixture
 def sampled(many: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch) -> Strengths:
     monkeypatch.setattr(strength, "VISITS", 0)
-    monkeypatch.setattr(strength, "DRAWN", 4_000)
+    monkeypatch.setattr(strength_measures, "DRAWN", 4_000)
     return strengths(many, seed=3)
 
 
@@ -185,7 +185,7 @@ def test_a_sample_says_so_and_is_within_its_errors(many: dict[str, np.ndarray], 
 
 def test_a_sample_estimates_without_bias(many: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(strength, "VISITS", 0)
-    monkeypatch.setattr(strength, "DRAWN", 1_000)
+    monkeypatch.setattr(strength_measures, "DRAWN", 1_000)
     few = {name: many[name] for name in ("b", "c")}
     true = strengths(few, order=2, exact=True).of("b", "c")
     estimates = [strengths(few, order=2, seed=seed).of("b", "c") for seed in range(60)]
@@ -227,3 +227,40 @@ def test_a_missing_value_is_a_value():
         result = strengths_of(engine, ["a", "b"], missing=["?"])
     assert result.of("a").distinction == Fraction(2, 5)
     assert result.of("a", "b").unique == Fraction(2, 5)
+
+
+def test_a_search_finds_the_best_set_of_a_correlated_survey(monkeypatch: pytest.MonkeyPatch):
+    generator = np.random.default_rng(2)
+    taste = generator.normal(size=(600, 3))
+    weights = generator.normal(size=(3, 14))
+    answers = np.digitize(taste @ weights + generator.normal(size=(600, 14)), [-2, -1, 0, 1, 2])
+    codes = {f"q{place}": answers[:, place] for place in range(14)}
+    every = strengths(codes, exact=True)
+    monkeypatch.setattr(strength, "VISITS", 0)
+    monkeypatch.setattr(strength_measures, "DRAWN", 10**9)
+    steps: list[tuple[int, int]] = []
+    searched = strengths(codes, beam=8, progress=lambda done, total: steps.append((done, total)))
+
+    assert searched.searched
+    assert not every.searched
+    assert len(searched.sets) < len(every.sets)
+    best, outcome = (max(one.sets, key=lambda each: float(each.unique)) for one in (every, searched))
+    assert outcome.attributes == best.attributes
+    assert float(outcome.unique) == pytest.approx(float(best.unique), rel=0.01)
+    assert [done for done, _ in steps] == sorted(done for done, _ in steps)
+    assert {total for _, total in steps} == {steps[0][1]}
+
+
+def test_a_long_set_is_measured_as_all_columns_less_the_others():
+    generator = np.random.default_rng(3)
+    rows = [generator.integers(0, 2, 3_000) for _ in range(24)]
+    measure = strength_measures.SampledMeasure(rows, np.ones(3_000, np.int64), 1)
+    for absent in (0, 11, 23):
+        subset = tuple(place for place in range(24) if place != absent)
+        drawn, keys = measure._without([absent])
+        hashes = sum((measure.hashes[place].astype(np.uint64) for place in subset), np.zeros(3_000, np.uint64))
+        assert np.array_equal(drawn, np.flatnonzero(hashes % strength_measures.SPAN < measure.bound))
+        expected = np.zeros(len(drawn), np.uint64)
+        for place in subset:
+            expected += measure.numbers[place][rows[place][drawn]]
+        assert np.array_equal(keys, expected)

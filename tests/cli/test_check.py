@@ -35,6 +35,16 @@ def policy(tmp_path: Path) -> Any:
     return write
 
 
+def test_a_release_that_is_not_there_has_the_place_in_the_policy_that_names_it(here: Any, policy: Any):
+    path = policy("k_anonymity: {k: 2}")
+    path.with_name("release.csv").unlink()
+
+    answer = here("check", "--policy", path)
+    assert answer.code == 2
+    assert "policy.tcdp.yaml:3: release: " in answer.err
+    assert answer.err.endswith("release.csv: no such file\n")
+
+
 @pytest.mark.parametrize(
     ("expectation", "options", "code"),
     [
@@ -95,7 +105,7 @@ def test_reports_are_written_by_their_extension(here: Any, policy: Any, tmp_path
     assert json.loads(result.read_text(encoding="utf-8"))["status"] == "passed"
 
 
-@pytest.mark.parametrize("report", ["report.docx", "report", "no/such/folder/report.json"])
+@pytest.mark.parametrize("report", ["report.odt", "report", "no/such/folder/report.json"])
 def test_a_report_that_cannot_be_written_stops_the_work_before_it_begins(
     report: str, here: Any, policy: Any, tmp_path: Path
 ):

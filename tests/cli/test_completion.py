@@ -43,6 +43,9 @@ def completed(
         ("explain k_", 2, ["plain,k_anonymity", "plain,k_concealment", "plain,k_confusion", "plain,k_map"]),
         ("explain zz", 2, []),
         ("explain pol", 2, ["plain,policy"]),
+        ("profiles ema", 2, ["plain,ema_policy_0070@2017-09"]),
+        ("init a.csv --profile cms_cell_size@", 4, ["plain,cms_cell_size@2024-01"]),
+        ("init --profile zz", 3, []),
     ],
 )
 def test_what_may_stand_at_the_cursor(

@@ -169,6 +169,9 @@ def test_what_a_file_that_counts_loosens_is_printed_and_in_the_result(
     assert json.loads(Path("x.json").read_text())["run"]["configuration"]["set"] == {"allow-vacuous": True}
     assert "pyproject.toml: allow-vacuous = true" in Path("x.html").read_text()
     assert here("verify", "x.html", "release.csv").code == 0
+    reversed_ = here("verify", "release.csv", "x.html")
+    assert reversed_.code == 2
+    assert "release.csv: is no report; the report comes first: tcdp-audit verify x.html release.csv" in reversed_.err
 
 
 def test_a_file_of_another_user_counts_for_nothing(loose: Path, here: Any, monkeypatch: pytest.MonkeyPatch):

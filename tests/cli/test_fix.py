@@ -122,7 +122,7 @@ def test_json_and_quiet(here: Any) -> None:
     [
         (["release.csv"], "Missing option '-o' / '--output'"),
         (["release.csv", "--output", "release.csv"], "release.csv: --output must be a file of its own"),
-        (["release.csv", "--output", "fixed.xlsx"], "fixed.xlsx: unknown kind of file"),
+        (["release.csv", "--output", "fixed.xyz"], "fixed.xyz: unknown kind of file"),
         (["release.csv", "--output", "fixed.csv", "--report", "fixed.csv"], "no report format for '.csv'"),
         (["nowhere.csv", "--output", "fixed.csv"], "nowhere.csv: no such file"),
     ],

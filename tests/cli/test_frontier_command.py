@@ -45,7 +45,7 @@ def test_it_prints_settings_the_front_and_what_the_policy_costs(here: Any):
     assert (answer.code, answer.err) == (0, "")
     assert lines[0] == "release.csv: 30 records, 2 columns"
     assert [line.split()[:3] for line in lines if line.startswith("k ≥")] == [["k", "≥", str(k)] for k in (3, 5)]
-    assert [line for line in lines if line.startswith("written")] == [
+    assert [line for line in lines if line.startswith("written: ")] == [
         f"written: f.{one}" for one in ("json", "html", "md")
     ]
     assert lines[-2].startswith(f"✓ 2 settings, {len(result['points'])} points on the front; the policy itself (k ≥ 3)")

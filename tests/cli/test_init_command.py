@@ -203,7 +203,9 @@ def test_a_table_without_a_link_is_left_to_a_person(clinic: Path, here):
     assert refusal.code == 2
     assert "tables.tcdp.yaml:" in refusal.err
     text = (clinic / "tables.tcdp.yaml").read_text(encoding="utf-8")
-    (clinic / "tables.tcdp.yaml").write_text(text[: text.index("  wards:")] + text[text.index("conventions:") :])
+    (clinic / "tables.tcdp.yaml").write_text(
+        (text[: text.index("  wards:")] + text[text.index("conventions:") :]).replace("role: TODO", "role: insensitive")
+    )
     assert here("check").code == 3
 
 
@@ -268,3 +270,42 @@ def test_scenarios_are_named_with_their_columns(here):
     assert "scenario journalist: a journalist with a register knows age and zip" in lines
     assert "scenario No colleague is proposed: a neighbour knows every quasi-identifier already." in lines
     assert "Accept, change or delete the scenarios in people.tcdp.yaml." in said.out
+
+
+def test_the_draft_as_json_names_what_is_proposed(folder: Path, here):
+    survey = "hh_id,wgt,age,q1,q2,q3\n" + "".join(
+        f"h{one // 2},{1 + one / 9},{one % 60},a{one % 3},b,c\n" for one in range(60)
+    )
+    (folder / "survey.csv").write_text(survey, encoding="utf-8")
+    draft = json.loads(here("init", "survey.csv", "--json").out)
+
+    assert (draft["household"], draft["weight"], draft["unit"]) == ("hh_id", "wgt", None)
+    assert draft["questions"] == [["q1", "q2", "q3"]]
+    assert draft["files"][0] == "survey.tcdp.yaml"
+    assert {one["name"]: one["role"] for one in draft["columns"]} == {
+        "wgt": "insensitive",
+        "age": "quasi_identifier",
+        **dict.fromkeys(("q1", "q2", "q3"), "TODO"),
+    }
+
+
+@pytest.mark.usefixtures("folder")
+def test_columns_that_a_person_names_are_taken_or_refused(here):
+    draft = json.loads(here("init", "people.csv", "--json", "--unit", "zip", "--weight", "shoe").out)
+
+    assert (draft["unit"], draft["weight"]) == ("zip", "shoe")
+    assert here("init", "people.csv", "--force", "--unit", "zap").err == (
+        "tcdp-audit: unit: the table has no column 'zap'; did you mean 'zip'?\n"
+    )
+    assert (
+        "weight: 'name' has other values than numbers from 0"
+        in here("init", "people.csv", "--force", "--weight", "name").err
+    )
+
+
+def test_questions_need_a_terminal(folder: Path, here):
+    answer = here("init", "people.csv", "--ask")
+
+    assert answer.code == 2
+    assert answer.err.startswith("tcdp-audit: --ask: asks questions in a terminal, and this is none")
+    assert not (folder / "people.tcdp.yaml").exists()

@@ -15,10 +15,10 @@ attributes:
   zip: {role: quasi_identifier}
   disease: {role: sensitive, hierarchy: nowhere.csv}
 expect:
-  - k_anonymity: {k: 2}
-  - t_closeness: {t: 0.5}
+  - k_anonymity: {k: 20}
+  - t_closeness: {t: 0.2}
 """
-VAIN = SOUND.replace("k: 2", "k: 1").replace("{t: 0.5}", "{}")
+VAIN = SOUND.replace("k: 20", "k: 1").replace("{t: 0.2}", "{}")
 WRONG = SOUND.replace("k_anonymity", "k_anonimity").replace("role: sensitive", "role: sensible")
 
 
@@ -114,17 +114,21 @@ def test_a_plugin_that_is_missing_is_an_incomplete_answer(here: Any):
     assert here("lint", "a.tcdp.yaml").code == 3
 
 
+LAXER = ": the policy demands "
+
+
 def finding(here: Any, expect: str, *arguments: str, top: str = "") -> tuple[int, list[str]]:
     """The exit code, and what is said of a policy with these expectations, without its last line if it is sound.
 
-    That most of them demand nothing of what is sensitive is another test's.
+    That most of them demand nothing of what is sensitive, and that most are laxer than usual, is another test's.
     """
     attributes = "version: 1\nattributes:\n  zip: {role: quasi_identifier}\n"
     attributes += "  pain: {role: sensitive, scale: ordinal, order: [none, some, much]}\n"
     Path("a.tcdp.yaml").write_text(f"{attributes}{top}expect:\n{expect}")
     answer = here("lint", *arguments, "a.tcdp.yaml")
     assert answer.err == ""
-    lines = [line for line in answer.out.splitlines() if "warning: Sensitive columns without a demand" not in line]
+    others = ("warning: Sensitive columns without a demand", LAXER)
+    lines = [line for line in answer.out.splitlines() if not any(one in line for one in others)]
     return answer.code, lines[:-1] if ": sound: " in lines[-1] else lines
 
 
@@ -231,6 +235,28 @@ def test_a_demand_that_says_more_is_not(here: Any, expect: str):
     assert finding(here, expect) == (0, [])
 
 
+def test_a_demand_that_is_laxer_than_usual_is_reported_with_the_source(here: Any):
+    Path("a.tcdp.yaml").write_text(SOUND.replace("k: 20", "k: 5"))
+    answer = here("lint", "a.tcdp.yaml")
+
+    assert answer.code == 0
+    assert answer.out.splitlines()[0] == (
+        "a.tcdp.yaml:7:5: k-anonymity: the policy demands at least 5; at least 11 is usual for public files (El Emam, "
+        "2013, doi:10.1201/b14764-29) and at least 20 is demanded by a published profile (el_emam_precedents_20@2013)"
+    )
+
+
+@pytest.mark.parametrize(("expect", "lines"), [("k: 5}\n  - k_anonymity: {k: 3", [6]), ("k: 1", []), ("k: 20", [])])
+def test_an_implied_demand_and_one_that_nothing_fails_are_not_called_laxer(here: Any, expect: str, lines: list[int]):
+    Path("a.tcdp.yaml").write_text(
+        f"version: 1\nattributes:\n  zip: {{role: quasi_identifier}}\nexpect:\n"
+        f"  - sample_uniqueness: {{at_most: 0}}\n  - k_anonymity: {{{expect}}}\n"
+    )
+    answer = here("lint", "a.tcdp.yaml")
+
+    assert [int(line.split(":")[1]) for line in answer.out.splitlines() if LAXER in line] == lines
+
+
 def test_so_many_values_of_entities_are_not_so_many_entities(here: Any):
     expect = "  - distinct_l_diversity: {l: 3}\n  - k_anonymity: {k: 3}\n"
 
@@ -325,7 +351,8 @@ def test_secrets_of_which_nothing_is_demanded_are_reported(here: Any, expect: st
 
     assert answer.code == 0
     assert ("warning: Sensitive columns without a demand" in answer.out) == bool(secret)
-    assert f"nothing is demanded of {secret}, which must stay secret" in answer.out or not secret
+    nothing = "nothing that counts" if "warning" in expect else "nothing"
+    assert f"{nothing} is demanded of {secret}, which must stay secret" in answer.out or not secret
 
 
 @pytest.mark.parametrize(
@@ -354,28 +381,52 @@ def test_what_a_demand_lacks_is_reported_before_there_is_any_data(here: Any, exp
     assert [said in line for line in warnings] == [True] * bool(said)
 
 
+INTRUDERS = "scenarios:\n  neighbour: {knows: [zip]}\n  boss: {knows: [zip, pain]}\n"
+
+
 @pytest.mark.parametrize(
     ("expect", "unopposed"),
     [
         ("  - k_anonymity: {k: 5}\n", []),
-        ("  - k_anonymity: {k: 5, against: neighbour}\n", ["boss"]),
-        ("  - k_anonymity: {k: 5, against: neighbour}\n  - k_anonymity: {against: boss}\n", ["boss"]),
+        ("  - k_anonymity: {}\n", []),
+        ("  - k_anonymity: {k: 5, against: neighbour}\n  - k_anonymity: {k: 1, against: boss}\n", ["boss"]),
         (
             "  - k_anonymity: {k: 5, against: neighbour}\n  - k_anonymity: {k: 5, against: boss, severity: warning}\n",
             ["boss"],
         ),
-        ("  - k_anonymity: {k: 5, knows: [zip]}\n", ["neighbour", "boss"]),
-        ("  - distinct_l_diversity: {l: 2, attribute: pain}\n", ["boss"]),
     ],
 )
-def test_intruders_against_whom_nothing_is_demanded_are_reported(here: Any, expect: str, unopposed: list[str]):
-    """A policy that declares an intruder and asks nothing against it would pass as if it had been judged."""
-    scenarios = "scenarios:\n  neighbour: {knows: [zip]}\n  boss: {knows: [zip, pain]}\n"
-    _, lines = finding(here, expect, top=scenarios)
-    said = [line for line in lines if "nothing is demanded against" in line]
+def test_intruders_against_whom_nothing_is_demanded_that_counts_are_reported(
+    here: Any, expect: str, unopposed: list[str]
+):
+    """A policy that declares an intruder and only warns of it would pass as if it had been judged."""
+    _, lines = finding(here, expect, top=INTRUDERS)
+    said = [line for line in lines if "nothing that counts is demanded against" in line]
 
     assert [line.split("against ")[1].split(";")[0] for line in said] == unopposed
     assert all(line.startswith(("a.tcdp.yaml:6:", "a.tcdp.yaml:7:")) for line in said)
+
+
+@pytest.mark.parametrize(
+    ("expect", "unopposed"),
+    [
+        ("  - k_anonymity: {k: 5, against: neighbour}\n", ["boss"]),
+        ("  - k_anonymity: {k: 5, against: neighbour}\n  - k_anonymity: {against: boss}\n", ["boss"]),
+        ("  - k_anonymity: {k: 5, knows: [zip]}\n", ["neighbour", "boss"]),
+        ("  - distinct_l_diversity: {l: 2, attribute: pain}\n", ["boss"]),
+        ("  - km_anonymity: {m: 1, k: 2, attributes: [zip]}\n", ["neighbour", "boss"]),
+    ],
+)
+def test_an_intruder_against_whom_nothing_is_demanded_is_a_fault(here: Any, expect: str, unopposed: list[str]):
+    attributes = "version: 1\nattributes:\n  zip: {role: quasi_identifier}\n"
+    attributes += "  pain: {role: sensitive, scale: ordinal, order: [none, some, much]}\n"
+    Path("a.tcdp.yaml").write_text(f"{attributes}{INTRUDERS}expect:\n{expect}")
+    answer = here("lint", "a.tcdp.yaml")
+
+    assert answer.code == 2
+    lines = [line for line in answer.err.splitlines() if "nothing is demanded against this intruder" in line]
+    assert [line.split("scenarios.")[1].split(":")[0] for line in lines] == unopposed
+    assert all(f"a.tcdp.yaml:{6 if 'neighbour' in line else 7}:3: " in line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -391,6 +442,7 @@ def test_intruders_against_whom_nothing_is_demanded_are_reported(here: Any, expe
 def test_what_an_intruder_knows_is_not_protected_by_a_demand(here: Any, demand: str, secret: str):
     """A parameter that names a known column, and a column that is at stake in no scenario, counted as demands on it."""
     roles = "  zip: {role: quasi_identifier}\n  pain: {role: sensitive}\n  disease: {role: sensitive}\n"
+    demand += "" if "diversity: {l: 2}" in demand else "\n  - k_anonymity: {k: 2}"  # what is against the boss
     scenario = "scenarios:\n  boss: {knows: [zip, pain]}\n"
     Path("b.tcdp.yaml").write_text(f"version: 1\nattributes:\n{roles}{scenario}expect:\n  - {demand}\n")
     answer = here("lint", "b.tcdp.yaml")
@@ -451,3 +503,30 @@ def test_where_a_unit_joins_rows_lint_says_what_an_audit_would(here: Any, known:
 @pytest.mark.parametrize("top", ["", "unit: patient\nunit_released: false\n", "unit: patient\nkey: patient\n"])
 def test_of_rows_that_nothing_joins_lint_says_nothing(here: Any, top: str):
     assert finding(here, "  - k_anonymity: {k: 5, known_rows: one}\n", top=top) == (0, [])
+
+
+FIGURES = """\
+version: 1
+tables:
+  men: {dimensions: {age: {total: All}}, measures: {n: {counts: people}}}
+  people: {attributes: {age: {role: quasi_identifier}}}
+models:
+  fit: {n: 200, parameters: 9}
+expect:
+"""
+DEMANDS = {
+    "records": "  - k_anonymity: {k: 2}\n",
+    "tables of figures": "  - cell_frequency: {k: 10}\n",
+    "output of models": "  - regression_output: {degrees_of_freedom: 10}\n",
+}
+
+
+@pytest.mark.parametrize("left_out", [None, *DEMANDS])
+def test_what_is_released_without_a_demand_is_warned_of(left_out: str | None, here: Any):
+    demands = "".join(text for kind, text in DEMANDS.items() if kind != left_out)
+    Path("figures.tcdp.yaml").write_text(FIGURES + demands)
+    printed = here("lint", "figures.tcdp.yaml").out
+
+    assert [kind for kind in DEMANDS if f"No demand on {kind}" in printed] == ([left_out] if left_out else [])
+    line = 5 if left_out == "output of models" else 2
+    assert left_out is None or f"figures.tcdp.yaml:{line}:1: warning: No demand on {left_out}" in printed

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from tcdp_audit.cli.declarations import index_of_remedies, registered_page
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide, RemedyParameters, Treatment
 
 SILENT = Remedy(
@@ -79,3 +83,23 @@ def test_the_list_links_to_every_page():
         "| [`another`](elsewhere/another.md) | Another | Changes nothing. |",
         "| [`silent`](silent.md) | Silent remedy | Changes nothing. |",
     ]
+
+
+@pytest.mark.parametrize("remedy", [*Plugins.load(external=False).remedies.values()], ids=lambda one: one.name)
+def test_a_built_in_remedy_says_what_happens_to_a_row(remedy: Remedy[Any]) -> None:
+    guide = remedy.guide
+    assert guide.plainly
+    assert guide.plainly != remedy.title.lower()
+    assert guide.effect.endswith(".")
+    assert "\n" not in guide.effect
+    example = guide.example_row
+    assert example is not None
+    before, after = example
+    assert before != after
+    assert isinstance(after, str) or after.keys() == before.keys()
+    assert f"## What happens to a row\n\n{guide.row}" in registered_page(remedy)
+
+
+def test_a_guide_without_an_example_has_none() -> None:
+    guide = replace(SILENT.guide, row="Nothing happens.")
+    assert (guide.effect, guide.example_row, SILENT.guide.example_row) == ("Nothing happens.", None, None)

@@ -16,9 +16,8 @@ PASSES, FAILS, MEASURES, WRONG = "li07_table4", "li07_table3", "measures", "wron
 @pytest.fixture
 def folder(tmp_path: Path, papers: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One policy that passes, one that fails, one that only measures, and one that is wrong."""
-    for path in papers.glob("li07_*"):
-        if "uniform" not in path.name and "table5" not in path.name:
-            shutil.copy(path, tmp_path)
+    for path in [*papers.glob("li07_table[34].*"), papers / "li07_disease_hierarchy.csv"]:
+        shutil.copy(path, tmp_path)
     policy = (papers / "li07_table3.tcdp.yaml").read_text()
     (tmp_path / f"{MEASURES}.tcdp.yaml").write_text(policy.split("expect:")[0] + "expect: [k_anonymity: {k: 1}]\n")
     (tmp_path / f"{WRONG}.tcdp.yaml").write_text(policy.replace("k_anonymity", "k_anonimity"))

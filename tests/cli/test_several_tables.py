@@ -71,14 +71,9 @@ def test_another_file_may_take_the_place_of_one(options: list[str], code: int, s
 
 
 @pytest.mark.usefixtures("clinic")
-@pytest.mark.parametrize(
-    ("command", "sentence"), [(["fix", "-o", "out.csv"], "written to a folder"), (["frontier"], "one table")]
-)
-def test_several_tables_are_written_to_a_folder_and_are_no_frontier(
-    command: list[str], sentence: str, capsys: Any
-) -> None:
-    assert run(command[0], ["--policy", "clinic.tcdp.yaml", *command[1:]]) == 2
-    assert sentence in capsys.readouterr().err
+def test_several_tables_are_written_to_a_folder(capsys: Any) -> None:
+    assert run("fix", ["--policy", "clinic.tcdp.yaml", "-o", "out.csv"]) == 2
+    assert "written to a folder" in capsys.readouterr().err
     assert not Path("out.csv").exists()
 
 
@@ -131,11 +126,45 @@ def test_a_folder_has_one_file_of_each_name(capsys: Any) -> None:
     assert "have the same name" in capsys.readouterr().err
 
 
+ON_POPULATION = POLICY.replace("k_anonymity: {k: 2}", "k_map: {k: 2}")
+
+
 @pytest.mark.usefixtures("clinic")
-@pytest.mark.parametrize("name", ["original", "population"])
-def test_several_tables_are_compared_with_no_other_one(name: str, capsys: Any) -> None:
-    assert run("check", ["--policy", "clinic.tcdp.yaml", f"--{name}", "others.csv"]) == 2
-    assert "compared with no other one" in capsys.readouterr().err
+def test_other_tables_are_named_by_table_and_verified(capsys: Any) -> None:
+    Path("clinic.tcdp.yaml").write_text(ON_POPULATION, encoding="utf-8")
+    Path("all").mkdir()
+    Path("all/patients.csv").write_text("patient,sex\na,f\nb,f\nc,f\n", encoding="utf-8")
+    Path("all/visits.csv").write_text("patient,month\na,1\nb,1\nc,2\n", encoding="utf-8")
+    files = [part for name in ("patients", "visits") for part in ("--population", f"{name}=all/{name}.csv")]
+    for given in (files, ["--population", "all"]):
+        assert run("check", ["--policy", "clinic.tcdp.yaml", *given, "--report", "result.json"]) == 0
+        assert run("verify", ["result.json", *given, "-q"]) == 0
+    result = json.loads(Path("result.json").read_text(encoding="utf-8"))
+    assert result["companions"]["population"]["tables"]["visits"]["records"] == 3
+    assert not list(contradictions(result))
+    assert run("verify", ["result.json", "-q"]) == 3  # the policy names no population
+    assert run("check", ["--policy", "clinic.tcdp.yaml", *given, "--report", "all/visits.csv"]) == 2
+    Path("all/visits.csv").write_text("patient,month\na,1\nb,2\nc,2\n", encoding="utf-8")
+    assert run("verify", ["result.json", "--population", "all", "-q"]) == 1
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("clinic")
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--population", "others.csv"], "population: the policy has several tables (patients, visits)"),
+        (["--population", "visits=others.csv"], "no table 'patients' of the population"),
+        (["--population", "visit=others.csv"], "did you mean 'visits'?"),
+        (["--population", "visits=others.csv", "--population", "others.csv"], "write the table's name"),
+        (["--population", "visits=a.csv", "--population", "visits=b.csv"], "is given twice"),
+        (["--original", "others.csv"], "original: the policy has several tables (patients, visits)"),
+    ],
+)
+def test_another_table_is_several_as_well(options: list[str], sentence: str, capsys: Any) -> None:
+    Path("clinic.tcdp.yaml").write_text(ON_POPULATION, encoding="utf-8")
+    assert run("check", ["--policy", "clinic.tcdp.yaml", *options]) == 2
+    assert sentence in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("clinic")

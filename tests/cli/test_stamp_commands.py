@@ -90,6 +90,34 @@ def test_what_could_not_be_verified_exits_with_3(pair: Pair, here: Any):
     assert "? Not confirmed: figures could not be verified." in later.out
 
 
+def test_the_comparison_is_json_for_programs(pair: Pair, here: Any):
+    confirmed = here("verify", "report.html", "release.csv", "--json")
+    pair.policy.write_text(pair.policy.read_text(encoding="utf-8").replace("k: 3", "k: 4"), encoding="utf-8")
+    differing = here("verify", "result.json", "release.csv", "--json", "--quiet")
+    same, other = json.loads(confirmed.out), json.loads(differing.out)
+
+    assert (confirmed.code, differing.code) == (0, 1)
+    assert (same["schema_version"], same["kind"], same["confirmed"], other["confirmed"]) == (1, "result", True, False)
+    assert same["verdict"] == {"state": "failed", "title": "Not fit for release"}
+    assert {one["state"] for one in same["points"]} <= {"confirmed", "note"}
+    assert {"subject": "figures", "state": "differs"}.items() <= next(
+        one for one in other["points"] if one["says"] == "expectation 1, k_anonymity: the demand was 3, is 4"
+    ).items()
+    assert other["conclusion"].startswith("Not confirmed: ")
+    assert MARK not in differing.out
+
+
+def test_the_json_of_an_attestation_names_it(pair: Pair, public: str, here: Any):
+    assert here("attest", "result.json", "release.csv", "--key", "key.pem", "-o", "signed.json").code == 0
+
+    answer = here("verify", "signed.json", "release.csv", "--key", public, "--json")
+    value = json.loads(answer.out)
+
+    assert (answer.code, value["kind"], value["confirmed"]) == (1, "attestation", False)
+    assert [one["subject"] for one in value["points"] if one["state"] == "differs"] == ["verdict"]
+    assert pair.folder.name not in answer.out
+
+
 def test_names_of_a_forged_result_do_not_act_on_the_terminal(pair: Pair, here: Any):
     hostile = "\x1b[31m\u202e[red]<script>"
 
@@ -104,6 +132,7 @@ def test_names_of_a_forged_result_do_not_act_on_the_terminal(pair: Pair, here: A
     for answer in (
         here("verify", "result.json", "release.csv"),
         here("verify", "result.json", "release.csv", "--original", "release.csv"),
+        here("verify", "result.json", "release.csv", "--json"),
         here("diff", "result.json", "report.html"),
         here("attest", "result.json", "release.csv", "--key", "key.pem"),
     ):
@@ -256,7 +285,8 @@ def test_a_difference_fails_where_it_is_asked_to(
 
 
 def test_a_comparison_is_refused_in_a_form_that_has_none_or_over_what_is_read(pair: Pair, here: Any):
-    for report, sentence in (("d.sarif", "known are .html, .json, .md"), ("result.json", "must be a file of its own")):
+    known = "known are .docx, .html, .json, .md, .pdf\n"
+    for report, sentence in (("d.sarif", known), ("result.json", "must be a file of its own")):
         answer = here("diff", "result.json", "report.html", "--report", report)
         assert (answer.code, answer.out) == (2, "")
         assert sentence in answer.err

@@ -47,7 +47,7 @@ def test_it_is_said_in_eighty_columns_and_nothing_is_written(here: Any, folder: 
     assert (answer.code, answer.err) == (1, "")
     reported = answer.out[answer.out.index(HEADING) :]
     assert "1. Mondrian partitioning: cells changed: age 6, zip 6\n" in reported
-    assert "The cost: no record withheld, 12 cells changed; " in reported
+    assert "The cost: no record removed, 12 entries changed; " in reported
     assert "The release would then pass; " in reported
     assert "✗ Not fit for release. The only demand fails; 1 of 15 schema checks warns." in reported
     assert max(map(len, answer.out.splitlines())) <= 80
@@ -62,7 +62,7 @@ def test_every_form_but_silence_has_it(here: Any) -> None:
     assert quiet == (1, "", "")
     for name in ("r.html", "r.md"):
         text = Path(name).read_text(encoding="utf-8")
-        assert "Name these remedies in the policy, and repair." in text
+        assert "A remedy exists: name it in the policy, and repair." in text
         assert "Remedies that were tried, the most effective first" in text
     tried = json.loads(here("check", *TRY, "--json").out)["remedy_trial"]
     assert (tried["passes"], tried["steps"][0]["remedy"]) == (True, "mondrian")
@@ -126,4 +126,4 @@ def test_a_table_in_a_database_is_read_and_left(here: Any) -> None:
     answer = here("check", "sqlite:///health.db?table=release", "--try-remedies", "--report", "r.md")
     assert (answer.code, HEADING in answer.out) == (1, True)
     assert Path("health.db").read_bytes() == before
-    assert "The command writes a new file, and never changes what it read." in Path("r.md").read_text(encoding="utf-8")
+    assert "The command writes a new file; this one stays as it is." in Path("r.md").read_text(encoding="utf-8")

@@ -223,14 +223,43 @@ def test_release_policy_people_and_columns_are_compared(pair: Pair):
     assert facts["release"] == ("release.csv", "new.csv")
     assert facts["SHA-256 of the original"] == ("not compared", "000000000000…")
     assert facts["SHA-256 of the policy"][1] == "111111111111…"
-    assert facts["convention reference"] == ("release", "original")
+    assert facts["convention: what closeness is measured against"] == ("release", "original")
     assert facts["people at risk"][1] == "none"
     assert {one.name: (one.old, one.new) for one in comparison.changed_columns} == {
-        "age": ("role quasi-identifier", "role sensitive"),
+        "age": ("role: quasi-identifier", "role: sensitive"),
         "added": ("not there", "there"),
-        "undeclared_columns": ("passed", "extra"),
+        "undeclared columns": ("passed", "extra"),
     }
     assert comparison.sentence.endswith("Another release under another policy.")
+
+
+def test_columns_conventions_and_dates_are_written_in_words(pair: Pair):
+    def change(result: dict[str, Any]) -> None:
+        result["columns"][0].update(values=1, missing=1200, present=False)
+        result["conventions"]["multiple_sensitive"] = "others_as_quasi_identifiers"
+        result["audited_at"] = "2026-11-23T08:33:00Z"
+
+    comparison = audits(pair, change)
+    facts = {one.name: one.new for one in comparison.changed_facts}
+    assert facts["convention: several sensitive columns"] == "others as quasi identifiers"
+    assert facts["audited"] == "23 November 2026, 08:33 UTC"
+    (column,) = comparison.changed_columns
+    assert column.old.startswith("in the file, ")
+    assert column.new == "not in the file, 1 value, 1,200 missing cells"
+
+
+@pytest.mark.parametrize(
+    ("unit_name", "unit", "said"), [("person", "row", "failed, 3 people"), ("person", "household", "failed, 3 records")]
+)
+def test_what_fails_is_counted_by_the_noun_of_its_audit(unit_name: str, unit: str, said: str, pair: Pair):
+    def change(result: dict[str, Any]) -> None:
+        result["unit_name"] = unit_name
+        expectation(result)["conventions"]["unit"] = unit
+        expectation(result).update(status="failed", records={"total": 10, "failing": 3})
+
+    first = audits(pair, change).expectations[0]
+    assert first.state(first.new) == said
+    assert not first.state(first.old).endswith(("people", "person"))
 
 
 def test_people_of_a_result_that_does_not_agree_on_a_number(pair: Pair):
@@ -263,11 +292,13 @@ class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: list[str] = []
+        self.links: list[str | None] = []
         self.text = ""
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
+        self.links += [value for name, value in attrs if name == "href" and tag == "a"]
         assert not any(name.startswith("on") or (value or "").startswith("javascript:") for name, value in attrs)
 
     def handle_data(self, data: str) -> None:
@@ -284,7 +315,8 @@ def test_every_form_of_hostile_names_is_inert(pair: Pair, monkeypatch: pytest.Mo
     comparison = audits(pair, hostile)
     html, markdown = rendered(comparison, ".html"), rendered(comparison, ".md")
     page = Page(html)
-    assert not {"script", "img", "a", "b", "iframe"} & set(page.tags)
+    assert not {"script", "img", "b", "iframe"} & set(page.tags)
+    assert set(page.links) == {"#top", *(f"#s{number}" for number in range(1, 5))}
     assert "{{7*7}}" in page.text
     assert "<script>alert(1)</script>" in page.text
     assert not any(text in markdown for text in ("<script>", "<b>", "](javascript", "|*_#"))

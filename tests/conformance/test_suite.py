@@ -418,7 +418,7 @@ def test_a_sound_reporter_conforms():
         (replace(REPORTER, suffix="txt"), "reporter 'lines': suffix"),
         (replace(REPORTER, suffix=".TXT"), "suffix: it must be a lower-case"),
         (replace(REPORTER, suffix=".a.b.txt"), "suffix: it must be a lower-case"),
-        (replace(REPORTER, render_several=lambda _: ""), "rendering: it must give a text that is not empty"),
+        (replace(REPORTER, render_several=lambda _: ""), "rendering: it must give a text or bytes, and not empty ones"),
         (replace(REPORTER, render=lambda _: ""), "rendering: it must give a text"),
         (
             replace(REPORTER, render=raising),
@@ -448,6 +448,6 @@ def test_a_reporter_that_differs_from_call_to_call_is_caught():
 
 def test_an_unknown_kind_is_refused_by_name():
     assert refused(3) == (
-        "a int is no kind that the conformance suite knows; it knows ClassCheck, AttackCheck, TableCheck, LazyCheck, "
-        "Remedy, Reporter, ReportSection, EngineOpener, ValueDetector and ColumnDetector"
+        "a int is no kind that the conformance suite knows; it knows ClassCheck, AttackCheck, TableCheck, "
+        "AggregateCheck, LazyCheck, Remedy, Reporter, ReportSection, EngineOpener, ValueDetector and ColumnDetector"
     )

@@ -10,6 +10,8 @@ import pytest
 from tcdp_audit.cli.demo import FOLDER
 from tcdp_audit.cli.run import run
 
+OUTPUTS = Path(__file__).parents[2] / "examples" / "outputs"
+
 
 @pytest.fixture(scope="session")
 def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -23,7 +25,8 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(demonstration: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that holds the demonstration as `tcdp-audit demo` leaves it, and that is the current one."""
+    """A folder that holds the demonstration as `tcdp-audit demo` leaves it, and examples, and is the current one."""
     shutil.copytree(demonstration, tmp_path / FOLDER)
+    shutil.copytree(OUTPUTS, tmp_path / "outputs")
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -24,6 +24,7 @@ OF_ITS_OWN = {  # definitions that have a section
     "change_log": "## A log of changes",
     "remedy_attack": "## An attack on a remedy",
     "remedy_trial": "## A trial of remedies",
+    "figure_trial": "## A trial of changes of tables of figures",
     "step": "## A step",
     "loss": "## Information loss",
     "regression": "## A regression",

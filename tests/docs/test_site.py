@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,9 +14,13 @@ from pathlib import Path
 import pytest
 from documents import ROOT
 
+from tcdp_audit.plugin.check import DisclosureType
 from tools.generate import guides
 
 REQUESTED = re.compile(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"?(https?:)?//|<link\b[^>]*\bhref=\"?(https?:)?//")
+
+
+LINKED = re.compile(r'<a href="(checks/\w+\.html)"[^>]*>\s*<span class="md-ellipsis">\s*(.*?)\s*</span>', re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +50,32 @@ def test_every_page_is_there(site: Path):
 def test_files_of_the_project_that_pages_link_to_are_there(site: Path):
     assert "Changelog" in (site / "project" / "CHANGELOG.html").read_text(encoding="utf-8")
     assert "container.sh" in (site / "project" / "examples" / "ci.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_checks_are_in_the_navigation_by_title_and_kind_of_disclosure(site: Path):
+    page = (site / "index.html").read_text(encoding="utf-8")
+    linked = dict(LINKED.findall(page))
+
+    assert linked.keys() >= {f"checks/{name}.html" for name in guides("checks")}
+    assert linked["checks/km_anonymity.html"] == "k^m-anonymity"
+    for disclosure in DisclosureType:
+        assert disclosure.value.capitalize() in page
+
+
+@pytest.mark.long
+def test_the_search_works_from_a_folder(site: Path, skip_or_fail: Callable[[str], None]):
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        skip_or_fail("Chromium is not installed")
+    address = f"{(site / 'index.html').as_uri()}?q=microaggregation"
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--dump-dom"]
+
+    command = [str(chromium), *options, address]
+    ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+    assert "matching documents" in ran.stdout
+    assert "checks/microaggregation_attack.html?h=microaggregation" in ran.stdout
 
 
 @pytest.mark.long

@@ -25,7 +25,7 @@ def test_the_example_prints_the_papers_figures(tmp_path: Path):
         "table 5 is 1/6-close in salary: passed, observed 0.166667",
         "the audit's status is failed",
         (
-            "k_anonymity: All 9 records are in 3 groups of fewer than 5 records with the same 'age' and 'zip'; "
+            "k_anonymity: All 9 records are in 3 groups of fewer than 5 records with the same 'zip' and 'age'; "
             "the smallest has 3 records."
         ),
     ]

@@ -123,6 +123,7 @@ def test_a_setting_becomes_a_policy_and_its_lines():
         ({"k_anonimity": "3..5"}, "the policy does not demand it; did you mean 'k_anonymity'"),
         ({"homogeneity": "3..5"}, "those that can be varied are k_anonymity and t_closeness"),
         ({"k_anonymity": "5..3"}, "the range ends before it begins"),
+        ({"k_anonymity": "2-10"}, "'2-10': write 2..10 for a range, 2,5,10 for a list"),
         ({"k_anonymity": "3..many"}, "'many' must be a finite number"),
         ({"k_anonymity": "2.5"}, "2.5 is no threshold of it: must be a whole number"),
         ({"k_anonymity": "0.1..0.9"}, "no threshold of it is in this range; list some, as k_anonymity=4"),

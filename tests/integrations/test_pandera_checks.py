@@ -237,7 +237,7 @@ def alone() -> list[ExpectationCheck]:
 def test_the_checks_of_a_pandas_schema_share_an_audit_where_they_see_the_same_columns(audits: list[Any]):
     errors = failures(pa.DataFrameSchema(checks=alone()), FRAME)
     assert len(errors.schema_errors) == 4
-    assert [len(policy["expect"]) for policy in audits] == [2, 2]
+    assert [len(policy.expectations) for policy in audits] == [2, 2]
 
 
 @pytest.mark.parametrize("library", ["pandas", pytest.param("polars", marks=pytest.mark.long)])
@@ -285,7 +285,15 @@ def test_no_frame_stays_alive_and_nothing_waits_for_one_that_is_gone():
 def test_a_check_that_is_not_the_policys_own_is_measured_alone(audits: list[Any]):
     check = expectation_check("k_anonymity", POLICY, k=7)
     failures(ppl.DataFrameSchema(checks=check), POLARS)
-    assert [policy["expect"] for policy in audits] == [[{"k_anonymity": {"k": 7}}]]
+    assert [policy.document.expect for policy in audits] == [[{"k_anonymity": {"k": 7}}]]
+
+
+def test_a_check_of_one_intruder_needs_none_of_the_others():
+    knows = {"neighbour": {"knows": ["ward"]}, "boss": {"knows": ["cost"]}}
+    expect = [{"k_anonymity": {"k": 2, "against": "neighbour"}}, {"k_anonymity": {"k": 2, "against": "boss"}}]
+    check = checks_of({**POLICY, "scenarios": knows, "expect": expect})[1]
+    (error,) = failures(pa.DataFrameSchema(checks=check), FRAME).schema_errors
+    assert output(error) == [True] * 5 + [False]
 
 
 @pytest.mark.long
@@ -421,3 +429,11 @@ def test_checks_can_be_copied_pickled_and_compared():
     fresh = k_anonymous(4)
     fresh.error = "too few"
     assert (fresh.error, fresh != k_anonymous(4)) == ("too few", True)
+
+
+def test_a_demand_that_names_a_unit_marks_every_row_of_the_units_that_fail():
+    attributes = {**POLICY["attributes"], "home": {"role": "insensitive"}}
+    asked = {**POLICY, "attributes": attributes, "expect": [{"k_anonymity": {"k": 2, "unit": "home"}}]}
+    homes = FRAME.assign(home=["1", "2", "3", "3", "4", "5"])
+    (error,) = failures(pa.DataFrameSchema(checks=checks_of(asked)[1]), homes).schema_errors
+    assert output(error) == [True, True, False, False, False, False]

@@ -25,13 +25,14 @@ from tcdp_audit.testing.releases import ROLES
 PAGE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
 HOOKS = [name for name, one in vars(hookspecs).items() if inspect.isfunction(one) and name.startswith("tcdp_audit_")]
 EXAMPLES = (
-    "dominance",
+    "commonest_value",
     "lonely_records",
+    "hidden_share",
     "rare_classes",
     "shelf",
     "badges",
     "statuses",
-    "dominance_in_words",
+    "commonest_in_words",
 )
 CLASS = pa.table({"zip": ["a", "a", "a", "b"], "disease": ["x", "x", "y", "z"]})
 ATTRIBUTES = {"zip": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}}
@@ -81,12 +82,12 @@ def test_every_option_is_documented(option: str):
 @pytest.mark.usefixtures("written")
 def test_the_example_of_a_check_runs():
     plugins = Plugins.load(external=False)
-    plugins.register(import_module("dominance"), "dominance")
+    plugins.register(import_module("commonest_value"), "commonest_value")
     table = pa.table({"zip": ["a", "a", "a", "b"], "disease": ["x", "x", "y", "z"]})
     policy = {
         "version": 1,
         "attributes": {"zip": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}},
-        "expect": [{"dominance": {"at_most": "2/3"}}],
+        "expect": [{"commonest_value": {"at_most": "2/3"}}],
     }
     outcome = audit(table, policy, plugins=plugins).expectations[0]
     assert (outcome.observed, outcome.status, outcome.classes.failing) == (1, Status.FAILED, 1)
@@ -120,7 +121,7 @@ def test_the_examples_conform_by_the_test_of_the_page():
     (items,) = (mark.args[1] for mark in marked.pytestmark)
     for item in items:
         marked(*item.values)
-    assert {item.id.split("-")[0] for item in items} == {"dominance", "lonely_records"}
+    assert {item.id.split("-")[0] for item in items} == {"commonest_value", "lonely_records", "hidden_share"}
     check_conforms(import_module("rare_classes").RARE_CLASSES)
 
 
@@ -133,6 +134,24 @@ def test_the_example_of_a_check_on_tables_runs():
     policy = {"version": 1, "attributes": attributes, "expect": [{"lonely_records": {"at_most": "1/8"}}]}
     outcome = audit(table, policy, plugins=plugins).expectations[0]
     assert (outcome.observed, outcome.status, outcome.records.failing) == (0.25, Status.FAILED, 1)
+
+
+@pytest.mark.usefixtures("written")
+def test_the_example_of_a_check_on_figures_runs():
+    plugins = Plugins.load(external=False)
+    plugins.register(import_module("hidden_share"), "hidden_share")
+    table = pa.table({"ward": ["a", "b", "T"], "patients": ["<10", "20", "25"]})
+    declared = {
+        "dimensions": {"ward": {"total": "T"}},
+        "measures": {"patients": {"counts": "people"}},
+        "suppressed": {"<10": [1, 9]},
+    }
+    policy = {"version": 1, "tables": {"wards": declared}, "expect": [{"hidden_share": {"at_most": "1/4"}}]}
+
+    outcome = audit({"wards": table}, policy, plugins=plugins).expectations[0]
+
+    assert (outcome.status, outcome.cells.total, outcome.cells.failing) == (Status.FAILED, 3, 1)
+    assert [dict(one.labels) for one in outcome.failing_cells] == [{"ward": "a"}]
 
 
 @pytest.mark.parametrize("name", ROLES)
@@ -167,7 +186,7 @@ def test_the_tables_of_members_are_those_of_the_source():
     assert "`of_texts(cells: Sequence[str], codes: NDArray[Any])`" in PAGE
 
 
-@pytest.mark.parametrize("name", ["dominance", "rare_classes", "shelf"])
+@pytest.mark.parametrize("name", ["commonest_value", "rare_classes", "shelf"])
 def test_a_whole_project_names_each_example(name: str):
     projects = [tomllib.loads(text) for text in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)]
     (project,) = (one for one in projects if name in one["project"]["entry-points"]["tcdp_audit"])
@@ -240,14 +259,14 @@ def test_the_example_of_a_section_runs():
 @pytest.mark.usefixtures("written")
 def test_the_example_of_sentences_runs():
     plugins = Plugins.load(external=False)
-    plugins.register(import_module("dominance_in_words"), "dominance_in_words")
-    policy = {"version": 1, "attributes": ATTRIBUTES, "expect": [{"dominance": {"at_most": "2/3"}}]}
+    plugins.register(import_module("commonest_in_words"), "commonest_in_words")
+    policy = {"version": 1, "attributes": ATTRIBUTES, "expect": [{"commonest_value": {"at_most": "2/3"}}]}
 
     outcome = audit(CLASS, policy, plugins=plugins).expectations[0]
 
     assert outcome.message == ("1 of 4 records is in a group in which one value of 'disease' makes up more than 2/3.")
     assert outcome.individual_impact.endswith(
-        "in the worst group, of 1 record, the commonest 'disease' is right with certainty."
+        "in the worst of all groups, of 1 record, the commonest 'disease' is right with certainty."
     )
 
 
@@ -263,4 +282,4 @@ def test_the_other_examples_conform():
     check_conforms(shelf.SHELF, {"place": place})
     check_conforms(import_module("badges").BADGES)
     check_conforms(import_module("statuses").STATUSES)
-    check_conforms(import_module("dominance_in_words").DOMINANCE_IN_WORDS)
+    check_conforms(import_module("commonest_in_words").COMMONEST_IN_WORDS)

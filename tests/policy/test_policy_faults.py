@@ -111,7 +111,7 @@ FAULTS = {
         expecting("t_closeness: {threshold: 0.2}"),
         (
             f"7:30: {CLOSENESS}.threshold: unknown name; known here: against, attribute, distance, known_rows, knows, "
-            "reason, severity, t"
+            "reason, severity, t, unit"
         ),
     ),
     "a percentage": (

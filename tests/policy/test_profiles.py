@@ -233,7 +233,7 @@ def test_a_profiles_demands_stand_after_the_policys_own() -> None:
         ("ema_policy_0070", "unknown profile 'ema_policy_0070'; write ema_policy_0070@2017-09"),
         ("ema_policy_0070@2016-01", "unknown profile 'ema_policy_0070@2016-01'; write ema_policy_0070@2017-09"),
         ("cms_cell_sise@2024-01", "did you mean 'cms_cell_size@2024-01'?"),
-        ("gdpr", "unknown profile 'gdpr'; `tcdp-audit explain profile` lists them"),
+        ("gdpr", "unknown profile 'gdpr'; `tcdp-audit profiles` lists them"),
         (7, "unknown profile '7'"),
         (["cms_cell_size@2024-01", "gdpr"], "unknown profile 'gdpr'"),
     ],
@@ -274,7 +274,10 @@ def test_a_release_is_fit_once_every_question_is_answered(key: str) -> None:
     _, k, _ = GROUPS[key]
     waiting = len(profiles()[key].questions)
     judged = under(key, groups_of(k, k))
-    assert (judged.exit_code(), verdict_title(judged)) == (0, f"Fit, but {waiting} questions wait for an answer")
+    assert (judged.exit_code(), verdict_title(judged)) == (
+        0,
+        f"Fit as far as a program can tell, but {waiting} questions wait for an answer",
+    )
     assert f"{waiting} questions wait for an answer." in verdict_sentence(judged)
     answered = under(key, groups_of(k, k), answers=answers_of(key))
     assert (answered.exit_code(), verdict_title(answered)) == (0, "Fit for release")
@@ -359,3 +362,38 @@ def test_who_answers_is_shown_and_never_run() -> None:
         assert "<script>x" not in page
         assert "\u202e" not in page
         assert "2026-11-20" in page
+
+
+@pytest.mark.parametrize(
+    ("key", "smallest", "status"),
+    [
+        ("uk_llc@2026-11", 10, "passed"),
+        ("uk_llc@2026-11", 9, "failed"),
+        ("uk_llc@2026-11", 0, "failed"),
+        ("cms_cell_size_tables@2024-01", 11, "passed"),
+        ("cms_cell_size_tables@2024-01", 10, "failed"),
+        ("cms_cell_size_tables@2024-01", 0, "passed"),
+        ("abs_datalab@2021-11", 9, "failed"),
+        ("acro_default@1.0.2", 0, "failed"),
+        ("opensafely@2026-11", 7, "failed"),
+        ("opensafely@2026-11", 0, "passed"),
+        ("essnet_output@2010", 9, "failed"),
+        ("ons_lrs@2026-11", 10, "measured"),
+        ("ons_lrs@2026-11", 9, "measured"),
+    ],
+)
+def test_a_profile_of_figures_judges_counts(key: str, smallest: int, status: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"ward,n\nAll,{smallest + 70}\nA,{smallest}\nB,30\nC,40\n", encoding="utf-8")
+    table = {"file": str(tmp_path / "t.csv"), "dimensions": {"ward": {"total": "All"}}}
+    table["measures"] = {"n": {"counts": "people"}}
+    judged = audit(None, {"version": 1, "profile": key, "tables": {"t": table}})
+    needs_records = key.partition("@")[0] in ("abs_datalab", "acro_default", "essnet_output")
+    assert judged.status == ("error" if needs_records else status)
+    (outcome,) = [one for one in judged.outcomes if one.check == "cell_frequency"]
+    of_rule_of_thumb = "passed" if smallest == 10 else "failed"
+    assert outcome.status == (of_rule_of_thumb if "ons" in key else status)
+
+
+def test_a_profile_of_figures_is_no_profile_of_records() -> None:
+    with pytest.raises(PolicyError, match="judges tables of figures, and the policy has none"):
+        under("uk_llc@2026-11", groups_of(9))

@@ -126,4 +126,4 @@ def test_a_comparison_shows_a_reason_that_changed(tmp_path: Path) -> None:
     assert [one.reasons for one in demand.expectations] == ["reason: the law asks, was the board asked", ""]
     assert demand.as_json()["expectations"][0]["new"]["reason"] == "the law asks"
     column = compared(tmp_path, POLICY, POLICY.replace("{role: sensitive}", "{role: sensitive, reason: a diagnosis}"))
-    assert [(one.old, one.new) for one in column.changed_columns] == [("reason none", "reason a diagnosis")]
+    assert [(one.old, one.new) for one in column.changed_columns] == [("reason: none", "reason: a diagnosis")]

@@ -179,7 +179,7 @@ def test_a_right_pairing_passes_and_warns_of_the_key_that_it_needs(check):
     )
     assert actual["message"] == (
         "column 'id' is the key: anyone with another table that has it can link every record; "
-        "the audit needs it, so drop it from the copy that is released"
+        "the audit needs it, but the published copy must not have it"
     )
 
 

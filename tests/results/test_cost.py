@@ -35,12 +35,12 @@ def test_a_column_that_is_all_but_gone_is_reported_before_the_mean():
     """Every postcode became a range of postcodes: half a percent of a cell, and nearly all of the column."""
     postcodes = cost_of({"attributes": {"zip": column(0.01, 0.02)}}, {"zip": 1000})
     assert postcodes.sentences == [
-        "Hardly any information is retained of zip: 100% of its cells changed, 2.0% of its information retained.",
-        "Information loss: 0.5% on average over all cells.",
+        "Hardly anything is left of zip: 100% of its entries changed, 2.0% of its information retained.",
+        "An entry loses 0.5% of its detail on average.",
     ]
     assert postcodes.clause == (
-        "no record withheld, 1,000 cells changed; zip retains least (100% of its cells changed, 2.0% of its "
-        "information retained); 0.5% of the information lost on average over all cells"
+        "no record removed, 1,000 entries changed; zip suffers most: 100% of its entries changed, and hardly anything "
+        "is left of what it said; an entry loses 0.5% of its detail on average"
     )
 
 
@@ -48,8 +48,8 @@ def test_what_is_left_of_a_column_is_the_lesser_of_two_measures():
     given = {"wage": column(0.3, 1.0), "town": column(0.25, None)}
     exchanged = cost_of({"attributes": given}, {"wage": 900, "town": 5})
     assert exchanged.sentences[:2] == [
-        "wage: 90.0% of its cells changed, 70.0% of its information retained.",
-        "town: 0.5% of its cells changed, 75.0% of its information retained.",
+        "wage: 90.0% of its entries changed, 70.0% of its information retained.",
+        "town: 0.5% of its entries changed, 75.0% of its information retained.",
     ]
 
 
@@ -59,15 +59,16 @@ def test_columns_are_reported_from_the_worst_and_the_rest_by_number():
     }
     cost = cost_of({"attributes": reported}, dict.fromkeys("abcde", 95), suppressed=50, constant_columns=("f",))
     assert cost.sentences == [
-        "No information is retained of f.",
-        "b: 10.0% of its cells changed, 20.0% of its information retained.",
-        "c: 10.0% of its cells changed, 50.0% of its information retained.",
-        "e: 10.0% of its cells changed, 70.0% of its information retained.",
+        "Nothing is left of f.",
+        "b: 10.0% of its entries changed, 20.0% of its information retained.",
+        "c: 10.0% of its entries changed, 50.0% of its information retained.",
+        "e: 10.0% of its entries changed, 70.0% of its information retained.",
         "2 more columns changed: each retains at least 80.0% of its information.",
-        "Information loss: 0.5% on average over all cells.",
+        "An entry loses 0.5% of its detail on average.",
     ]
     assert cost.clause.startswith(
-        "50 records withheld (5.0%), 475 cells changed; nothing retained of f; b retains least ("
+        "50 records removed (5.0%), 475 entries changed; nothing left of f; b suffers most: 10.0% of its entries "
+        "changed, and less than half is left of what it said"
     )
 
 
@@ -78,11 +79,11 @@ def test_counts_are_reported_by_their_errors():
     ]
     cost = cost_of({"counting_queries": {"value": 0.125, "tables": tables}})
     assert cost.sentences[:-1] == [
-        "Counts by one column and by two are off by 12.5% on average.",
+        "Tables of counts by one or two columns are off by 12.5% on average.",
         "Counts by age and town are off by 25.0% on average, 150.0% at most.",
         "Counts by pay are not compared: column 'pay' is not in the release.",
     ]
-    assert "counts by age and town off by 25.0% on average, 150.0% at most; 0.5% of" in cost.clause
+    assert "counts by age and town off by 25.0% on average, 150.0% at most; an entry loses" in cost.clause
     assert "pay" not in cost.clause
 
 
@@ -104,7 +105,7 @@ def test_effects_are_reported_by_their_values_and_overlaps():
     )
     assert one == "The effect of sex on wage: 7.25, and can no longer be estimated."
     assert number == "The effect of age on wage: 12.10 became 11.80, intervals overlap 86.4%."
-    assert "the effects of town on wage and sex on wage lost; 0.5% of" in cost.clause
+    assert "the effects of town on wage and sex on wage lost; an entry loses 0.5% of" in cost.clause
 
 
 def test_of_many_effects_the_others_are_counted():
@@ -128,4 +129,4 @@ def test_models_are_reported_beside_a_guess():
 
 def test_a_result_without_measures_has_a_cost_still():
     assert Cost({}, {}, 4, 4, ()).sentences == []
-    assert Cost({}, {}, 4, 4, ()).clause == "4 records withheld (100%), no cell changed"
+    assert Cost({}, {}, 4, 4, ()).clause == "4 records removed (100%), no entry changed"

@@ -131,7 +131,7 @@ def test_it_reports_what_the_policy_costs_and_what_was_not_tried():
         "3 settings, 1 point on the front; the policy itself (k ≥ 5, t ≤ 0.2) costs 10.0%, point 1; "
         "1 setting was not tried"
     )
-    assert repr(frontier).splitlines()[1] == "1: k ≥ 5, t ≤ 0.2, 10.0% lost, by mondrian: {}"
+    assert repr(frontier).splitlines()[1] == "1: k ≥ 5, t ≤ 0.2, 10.0% lost, by Mondrian partitioning"
     none = frontier_of([]).sentence
     assert "no release is known that keeps the policy itself" in none
 
@@ -170,7 +170,7 @@ def test_settings_of_two_demands_span_a_table():
     grid = [(k, t) for k in K.levels for t in T.levels]
     frontier = frontier_of([trial(OWN, (5, 0.19), 0.1)], grid, untried=(STRICT,))
     rows = settings_table(frontier)
-    assert rows.head == ("", "t ≤ 0.5", "t ≤ 0.2", "t ≤ 0.1")
+    assert rows.head == ("setting", "t ≤ 0.5", "t ≤ 0.2", "t ≤ 0.1")
     assert rows.body[1] == ("k ≥ 5", "10.0% (1)", "* 10.0% (1)", "–")
     assert rows.body[2][3] == "not tried"
 
@@ -183,7 +183,8 @@ def test_other_settings_have_a_row_each_the_laxest_first():
 def test_the_tables_name_what_a_point_empties_and_what_each_remedy_loses():
     named = trial(OWN, (5, 0.19), 0.3, planned=False, attempts=())
     frontier = frontier_of([trial(OWN, (5, 0.19), 0.1, constant_columns=("age", "sex")), named])
-    assert points_table(frontier).body == (("1", "5", "0.190", "10.0%", "10.0%", "mondrian: {}; empties age and sex"),)
+    named_in_words = "Mondrian partitioning; empties age and sex"
+    assert points_table(frontier).body == (("1", "5", "0.190", "10.0%", "10.0%", named_in_words),)
     assert points_table(frontier, detailed=True).body[0][5:8] == ("10.0%", "–", "0")
     assert remedies_table(frontier).head == ("setting", "Mondrian partitioning", "the policy's remedies")
     assert remedies_table(frontier).body == (("k ≥ 5, t ≤ 0.2", "10.0%", "30.0%"),)

@@ -114,7 +114,7 @@ def test_what_is_not_counted_is_named() -> None:
     result = of({"k_anonymity": {"k": 2}}, {"reidentification_risk": {"at_most": "0.4"}}, attributes=attributes)
     assert exposed_sentence(result) == (
         "At least 1 of 6 records (16.7%) is exposed. Not counted: Re-identification risk, prosecutor, highest, which "
-        "says how many, not who. What is wrong with columns is not counted: Identifier in the release."
+        "says how many, not who. This number leaves out what is wrong with whole columns: Identifier in the release."
     )
 
 
@@ -166,3 +166,12 @@ def test_conditions_of_a_verdict_stand_apart():
         "Fit to stay inside: the key is in the file, for people of whom one row is known"
     )
     assert fit_sentence([]) == "Fit for release"
+
+
+def test_all_people_are_not_at_least_all() -> None:
+    """What is left out can add no one to all of them."""
+    expect = [{"k_anonymity": {"k": 100}}, {"reidentification_risk": {"measure": "average", "at_most": "0.01"}}]
+    result = audit(WARDS, {"version": 1, "attributes": ATTRIBUTES | {"id": {"role": "insensitive"}}, "expect": expect})
+    assert result.exposed is not None
+    assert result.exposed.is_least
+    assert " All 6 records (100%) are exposed." in verdict_sentence(result)

@@ -397,7 +397,9 @@ def test_a_class_derived_from_one_of_the_project_is_measured_without_what_it_bor
             super().__init__(lender)
             self.codes = np.zeros(1000)
 
-    lender = Mapped(SimpleNamespace(name="the table", uri=None, path=None, ordered=True, most=None, translation=None))
+    places = {"name": "the table", "uri": None, "path": None, "ordered": True, "most": None, "translation": None}
+    text = {"text_form": None, "encoding": "", "encoding_is_detected": False, "further_content": None}
+    lender = Mapped(SimpleNamespace(**places, **text))
     assert 8000 <= size_of(Mapped(lender)) < 9000
 
 

@@ -17,7 +17,7 @@ from tcdp_audit import measure
 from tcdp_audit.core.session.registry import Plugins
 from tools.generate.signatures import OF_ATTRIBUTE, signatures
 
-CHECKS = Plugins.load(external=False).checks
+CHECKS = {name: one for name, one in Plugins.load(external=False).checks.items() if one.on_records}
 USE = """
 from typing import Any
 import tcdp_audit

@@ -34,7 +34,7 @@ from tcdp_audit.testing.releases import table_cases  # noqa: E402
 
 expect: dict[bool, list[dict[str, Any]]] = {False: [], True: []}  # by whether a check asks for rows of a unit
 for check in Plugins.load(external=False).checks.values():
-    if Need.UNLINKED_TABLES in check.needs:  # which these tables are not
+    if {Need.UNLINKED_TABLES, Need.WHOLE_RECORDS} & {*check.needs} or not check.on_records:  # other tables than these
         continue
     ((_, example),) = yaml.safe_load(check.guide.example)[0].items()
     demanded = {limit.parameter for limit in check.limits}

@@ -209,7 +209,7 @@ def test_another_release_key_policy_or_result_is_named(fit: Pair):
 def of_statement(pair: Pair, payload_type: str = PAYLOAD, **changed: Any) -> dict[str, Any]:
     """A signed statement in which something is another than it should be."""
     written = read_audit(pair.json)
-    statement = {**json.loads(statement_of(written, str(digest_of_file(pair.release)))), **changed}
+    statement = {**json.loads(statement_of(written, [("release.csv", digest_of_file(pair.release))])), **changed}
     signer = private_key(write_key(pair.folder)[0], no_password)
     return dict(json.loads(sign_envelope(json.dumps(statement).encode(), payload_type, signer)))
 

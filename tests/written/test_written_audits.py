@@ -9,7 +9,7 @@ import pytest
 from written_samples import MARK, Pair
 
 from tcdp_audit.core.base.errors import ResultError, UsageError
-from tcdp_audit.core.results.strict_json import LARGEST, OUTCOME, RESULT, embed_result, faults
+from tcdp_audit.core.results.strict_json import LARGEST, OUTCOME, RESULT, Optional, embed_result, faults
 from tcdp_audit.core.results.written import is_quality, is_structural, read_audit
 
 
@@ -63,6 +63,11 @@ def test_what_is_no_result_is_refused_without_a_word_of_it(text: str, sentence: 
     assert str(caught.value).startswith(str(path))
 
 
+def needs(form: object) -> bool:
+    """Whether a key must be there."""
+    return not isinstance(form, Optional)
+
+
 def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path):
     with pytest.raises(UsageError, match="no such file"):
         read_audit(tmp_path / "nowhere.json")
@@ -73,7 +78,7 @@ def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path):
         read_audit(tmp_path / "x.json")
 
 
-@pytest.mark.parametrize("key", [key for key in RESULT if key not in ("schema_version", "files")])
+@pytest.mark.parametrize("key", [key for key, form in RESULT.items() if needs(form) and key != "schema_version"])
 def test_every_key_of_a_result_is_needed_and_has_its_kind(key: str, pair: Pair):
     whole = pair.result
     assert list(faults({name: one for name, one in whole.items() if name != key})) == [f"{key}: is missing"]
@@ -89,13 +94,29 @@ def test_files_need_not_be_named_and_have_their_kind(pair: Pair):
     ]
 
 
+@pytest.mark.parametrize("key", ["tables_of_figures", "models"])
+def test_tables_of_figures_need_not_be_there_and_have_their_kind(key: str, pair: Pair):
+    assert key not in pair.result
+    assert next(faults({**pair.result, key: 1.5})).startswith(f"{key}: must be ")
+
+
+def test_a_failing_cell_has_every_key(pair: Pair):
+    whole = copy.deepcopy(pair.result)
+    cell = {"table": "t", "measure": "m", "name": "a", "cell": {"d": "a"}, "line": None, "says": ""}
+    whole["outcomes"][2]["failing_cells"] = [cell]
+    assert list(faults(whole)) == []
+    for key in cell:
+        whole["outcomes"][2]["failing_cells"] = [{name: one for name, one in cell.items() if name != key}]
+        assert list(faults(whole)) == [f"outcomes[2].failing_cells[0].{key}: is missing"]
+
+
 @pytest.mark.parametrize("key", OUTCOME)
 def test_every_key_of_an_outcome_is_needed_and_has_its_kind(key: str, pair: Pair):
     whole = copy.deepcopy(pair.result)
     outcome = whole["outcomes"][2]
     value = outcome.pop(key, "")
-    assert list(faults(whole)) == ([] if key == "reason" else [f"outcomes[2].{key}: is missing"])  # few have a reason
-    outcome[key] = {} if isinstance(value, list | str) else [MARK]
+    assert list(faults(whole)) == ([f"outcomes[2].{key}: is missing"] if needs(OUTCOME[key]) else [])
+    outcome[key] = {} if isinstance(value, list | str) and key != "cells" else [MARK]
     (reported,) = faults(whole)
     assert reported.startswith(f"outcomes[2].{key}: must be ")
     assert MARK not in reported

@@ -5,6 +5,7 @@ catalogue    the declarations of built-in checks and remedies, for use before on
 lists        the lists of checks and remedies in README.md and docs/
 signatures   signatures of `measure` for type checkers
 topics       sections of the documentation that `explain` prints
+manuals      pages for `man`, from the help of the commands
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tools.generate.public_names import public_names
 ROOT = Path(__file__).parents[2]
 PACKAGE = "plugins/tcdp_audit_plugins"
 TOPICS = "tcdp_audit/cli/generated"
+MANUALS = "man"
 
 
 def generated() -> Iterator[tuple[str, str]]:
@@ -36,6 +38,7 @@ def generated() -> Iterator[tuple[str, str]]:
     from tcdp_audit.api import Plugins  # noqa: PLC0415 - needs catalogue.json
     from tcdp_audit.integrations.great_expectations.stub import stub_of  # noqa: PLC0415
     from tools.generate.lists import lists  # noqa: PLC0415
+    from tools.generate.manuals import manuals  # noqa: PLC0415
     from tools.generate.signatures import signatures  # noqa: PLC0415
     from tools.generate.topics import topic_pages  # noqa: PLC0415
 
@@ -45,6 +48,8 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "tcdp_audit/integrations/great_expectations/__init__.pyi", stub_of(plugins.checks)
     for name, text in topic_pages(ROOT / "docs").items():
         yield f"{TOPICS}/{name}.txt", text
+    for name, text in manuals().items():
+        yield f"{MANUALS}/{name}", text
 
 
 def guides(kind: str) -> dict[str, str]:
@@ -54,6 +59,7 @@ def guides(kind: str) -> dict[str, str]:
 
 
 def leftovers() -> list[Path]:
-    """Topics that are no longer generated."""
+    """Topics and pages for `man` that are no longer generated."""
     paths = {path for path, _ in generated()}
-    return [path for path in sorted((ROOT / TOPICS).iterdir()) if path.relative_to(ROOT).as_posix() not in paths]
+    there = [path for folder in (TOPICS, MANUALS) for path in sorted((ROOT / folder).iterdir())]
+    return [path for path in there if path.relative_to(ROOT).as_posix() not in paths]

@@ -18,7 +18,15 @@ WITHIN = "plugins/tcdp_audit_plugins/"  # guides are named from there
 def catalogue(guides: Mapping[str, str]) -> str:
     """The catalogue as JSON, a line for each fact, given the path of each guide by the name of its check or remedy."""
     checks = [
-        {"family": family, "disclosure_type": check.disclosure_type, "risk": check.risk, **_entry(check, guides)}
+        {
+            "family": family,
+            "disclosure_type": check.disclosure_type,
+            "risk": check.risk,
+            **({"needs": sorted(check.needs)} if check.needs else {}),
+            **({"concerns": check.concerns} if check.concerns else {}),
+            **({} if check.on_records else {"on_records": False}),
+            **_entry(check, guides),
+        }
         for family, check in _checks()
     ]
     remedies = [_entry(remedy, guides) for remedy in tcdp_audit_remedies()]

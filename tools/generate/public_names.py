@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "tcdp_audit"
-ROLES = ("_internal", "check", "detector", "engine", "remedy", "report", "sentences")
+ROLES = ("_internal", "aggregate", "check", "detector", "engine", "remedy", "report", "sentences")
 MODULES = {
     "tcdp_audit": "__init__.py",
     "tcdp_audit.api": "api.py",

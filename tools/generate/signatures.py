@@ -42,7 +42,11 @@ def signatures(checks: Mapping[str, Check]) -> str:
 
     The last one takes no parameters by keyword. Otherwise it would accept a built-in check with a misspelt one.
     """
-    known = [_signature(f"Literal[{_literal(name)}]", _arguments(check)) for name, check in sorted(checks.items())]
+    known = [
+        _signature(f"Literal[{_literal(name)}]", _arguments(check))
+        for name, check in sorted(checks.items())
+        if check.on_records
+    ]
     return HEAD + "".join([*known, _signature("str", ANY_CHECK)])
 
 

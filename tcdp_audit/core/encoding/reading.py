@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
@@ -31,6 +32,7 @@ from tcdp_audit.core.encoding.generalised import (
 from tcdp_audit.core.encoding.text_bytes import indices_with_surrounding_whitespace
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Scale
 
+_WITH_COMMA = re.compile(r"\s*[+-]?[0-9][0-9.\s]*,[0-9]+\s*")
 EXACT = 2**53  # every integer up to here is a float64 of its own
 
 
@@ -103,6 +105,8 @@ def _misfit(raw: RawDomain, unfit: NDArray[np.intp], reason: str, declaration: A
         return Misfit(unfit, reason)
     if declaration.order is None and all(is_reversed(text) for text in raw.values[unfit].tolist()):
         return Misfit(unfit, "a range whose lower end is above its upper end")
+    if declaration.order is None and all(_WITH_COMMA.fullmatch(text) for text in raw.values[unfit].tolist()):
+        return Misfit(unfit, 'a number with a decimal comma; say `read_as: {decimal: ","}`, or write 3.5 for 3,5')
     forms = RANGES if declaration.order is None else "[low, high] with two values of the order"
     return Misfit(unfit, reason, forms)
 

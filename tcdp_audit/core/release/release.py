@@ -269,7 +269,9 @@ class AuditedColumn:
         role: its declared role; None if the policy does not declare it.
         scale: its declared scale; None if that is not declared.
         label: its meaning, in the policy's words; empty without any.
+        measured_in: the unit of its numbers, in the policy's words; empty without any.
         reason: the policy's reason for the declaration, in its author's words; empty without any.
+        acknowledged: the policy's reason why the column is no identifier, likewise.
         is_present: whether the release has it.
         values: the number of distinct values in the release; None if the audit does not read them.
         missing: the number of records without a value; None likewise.
@@ -282,7 +284,9 @@ class AuditedColumn:
     role: Role | None = None
     scale: Scale | None = None
     label: str = ""
+    measured_in: str = ""
     reason: str = ""
+    acknowledged: str = ""
     is_present: bool = True
     values: int | None = None
     missing: int | None = None
@@ -297,6 +301,7 @@ class AuditedColumn:
             "role": None if self.role is None else self.role.value,
             "scale": None if self.scale is None else self.scale.value,
             "label": self.label,
+            **({"measured_in": self.measured_in} if self.measured_in else {}),
             "present": self.is_present,
             "values": self.values,
             "missing": self.missing,
@@ -304,6 +309,7 @@ class AuditedColumn:
             "key": self.is_key,
             "unit": self.is_unit,
             **({"reason": self.reason} if self.reason else {}),
+            **({"acknowledged": self.acknowledged} if self.acknowledged else {}),
         }
 
 
@@ -317,7 +323,9 @@ def audited_columns(release: Release) -> Iterator[AuditedColumn]:
             role=None if one is None else one.role,
             scale=None if one is None else one.scale,
             label="" if one is None else one.label or "",
+            measured_in="" if one is None else one.measured_in or "",
             reason="" if one is None else one.reason or "",
+            acknowledged="" if one is None else one.acknowledged or "",
             is_present=name in release.columns,
             values=None
             if domain is None

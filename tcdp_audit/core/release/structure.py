@@ -104,7 +104,7 @@ def _undeclared_columns(release: Release) -> Outcome:
         "undeclared_columns",
         ("No undeclared column", "Undeclared columns"),
         sorted(release.columns - known),
-        "the release has {columns}, which the policy does not declare; declare a role or drop it before release",
+        "the release has {columns}, which the policy does not declare; declare a role, or remove it before publication",
     )
 
 
@@ -116,7 +116,7 @@ def _present_identifiers(policy: Policy, columns: Collection[str]) -> Outcome:
         "present_identifiers",
         ("No declared identifier in the release", "Identifier in the release"),
         [name for name in policy.with_role(Role.IDENTIFIER) if name in columns and name not in judged_apart],
-        "the release still has the identifying {columns}; drop it before release",
+        "the release still has {columns}, which identifies people; remove it before publication",
     )
 
 
@@ -242,7 +242,7 @@ def _joined(document: PolicyDocument, name: str, sizes: NDArray[np.int64]) -> st
 def _advice_on_unit(document: PolicyDocument) -> str:
     """Advice about the unit in a release."""
     if document.drops_unit:
-        return "the audit needs it, so drop it from the copy that is released, as `fix` does, which shuffles as well"
+        return "the audit needs it, but the published copy must not have it; `fix` drops it, and shuffles the records"
     if document.conventions.known_rows == "one":
         return "the policy claims no more: `known_rows: one`"
     return (
@@ -278,7 +278,7 @@ def _advice(document: PolicyDocument) -> str:
         return "the policy says that the file stays inside"
     if document.keep_key:
         return "leave `keep_key: true` out, or say `internal_only: true` of a file that no one else gets"
-    return "the audit needs it, so drop it from the copy that is released"
+    return "the audit needs it, but the published copy must not have it"
 
 
 def _wrong_scale(release: Release) -> Outcome:

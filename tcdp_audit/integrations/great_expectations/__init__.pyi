@@ -367,6 +367,8 @@ class ExpectTableExpectedTClosenessToBeLimited(_Made):
         against: str | Sequence[str] | _Parameter | None = ...,
         knows: Sequence[str] | _Parameter | None = ...,
         at_most: float | str | _Parameter | None = ...,
+        g: Literal["identity", "square_root", "logarithm", "power"] | _Parameter | None = ...,
+        exponent: float | str | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -750,6 +752,8 @@ class ExpectTableProbabilisticRecordLinkageToBeLimited(_Made):
         attributes: Sequence[str] | _Parameter | None = ...,
         tolerance: Mapping[str, Any] | _Parameter | None = ...,
         similarity: Mapping[str, Any] | _Parameter | None = ...,
+        comparators: Mapping[str, Any] | _Parameter | None = ...,
+        blocking: Sequence[str] | _Parameter | None = ...,
         unconstrained: bool | _Parameter | None = ...,
         smoothing: float | str | _Parameter | None = ...,
         false_link_rate: float | str | _Parameter | None = ...,
@@ -914,6 +918,23 @@ class ExpectTableSampleUniquenessToBeLimited(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableToBeSampledAndKAnonymous(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        beta: float | str | _Parameter,
+        k: int | _Parameter,
+        epsilon: float | str | _Parameter,
+        levels: Literal["without_data"] | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        known_rows: Literal["all", "one"] | _Parameter | None = ...,
+        against: str | Sequence[str] | _Parameter | None = ...,
+        knows: Sequence[str] | _Parameter | None = ...,
+        delta: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableSdIntervalDisclosureToBeLimited(_Made):
     def __init__(
         self,
@@ -980,16 +1001,21 @@ class ExpectColumnToBeStochasticallyTClose(_Made):
         self,
         *,
         quasi_identifiers: Sequence[str] | str | _Parameter,
-        mechanism: Literal["laplace", "geometric", "randomised_response"] | _Parameter,
+        mechanism: Literal["laplace", "geometric", "gaussian", "randomised_response", "pram", "product"] | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         known_rows: Literal["all", "one"] | _Parameter | None = ...,
         against: str | Sequence[str] | _Parameter | None = ...,
         knows: Sequence[str] | _Parameter | None = ...,
-        t: float | str | _Parameter | None = ...,
         noise_scale: float | str | _Parameter | None = ...,
         epsilon: float | str | _Parameter | None = ...,
         sensitivity: float | str | _Parameter | None = ...,
         retention: float | str | _Parameter | None = ...,
+        matrix: str | Mapping[str, Any] | _Parameter | None = ...,
+        rounded_to: float | str | _Parameter | None = ...,
+        t: float | str | _Parameter | None = ...,
+        deviation: float | str | _Parameter | None = ...,
+        delta: float | str | _Parameter | None = ...,
+        factors: Mapping[str, Any] | _Parameter | None = ...,
         **others: Unpack[_Column],
     ) -> None: ...
 

@@ -77,13 +77,13 @@ def _joined(words: Iterable[str]) -> str:
 
 
 def class_names(checks: Mapping[str, Any]) -> dict[str, Any]:
-    """Every check by the name of its expectation, in the order of the checks' names.
+    """Every check on records by the name of its expectation, in the order of the checks' names.
 
     Raises:
         PluginError: two checks would have one name.
     """
     named: dict[str, Any] = {}
-    for _, check in sorted(checks.items()):
+    for check in (one for _, one in sorted(checks.items()) if one.on_records):
         other = named.setdefault(class_name(check), check)
         if other is not check:
             clash = f"{other.name} and {check.name} would both be {class_name(check)}"
@@ -117,10 +117,11 @@ def attribute_fields(check: Any = None) -> list[Field]:
 def check_fields(check: Any) -> list[Field]:
     """The check's own parameters; one whose name the host needs is `check_NAME`.
 
-    The sensitive column of a check that measures one is the expectation's `column`.
+    The sensitive column of a check that measures one is the expectation's `column`, and the unit of a demand is the
+    `unit` of its table.
     """
     model = check.parameters.model_fields
-    shared = {"severity", "reason", *(["attribute"] if check.on_attribute else [])}
+    shared = {"severity", "reason", "unit", *(["attribute"] if check.on_attribute else [])}
     return [_field(name, info) for name, info in model.items() if name not in shared]
 
 

@@ -86,7 +86,7 @@ def _declared(policy: Policy, column: str) -> dict[str, Any]:
 
 
 def _of_checks(policy: Policy) -> Iterator[DisclosureExpectation]:
-    for own in policy.scenarios.values():
+    for own in policy.parts.values():
         _require_no_chances(own)
         for expectation in own.expectations:
             for target in expectation.check.targets(expectation.parameters, own.document):

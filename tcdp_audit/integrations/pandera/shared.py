@@ -41,6 +41,7 @@ POLICY = "policy"  # the key of a check's statistics that holds the policy it be
 _LOCATIONS = ("original", "population", "holdout", "registry", "previous")
 _OF_NO_USE = (  # to a single expectation of a policy
     *("release", "schema", "suite", "remedy", "max_loss", "min_utility", "keep_key", "internal_only", "seed", "expect"),
+    *("purpose", "recipients", "approved_by"),
 )
 _DECLARED = ("scale", "order", "hierarchy", "distribution")
 Results = tuple[tuple[Outcome, NDArray[np.bool_] | None], ...]  # outcomes, each with the records that fail
@@ -278,7 +279,8 @@ def _audited(frame: Any, demands: Sequence[Demand], run: Run | None) -> dict[Dem
     """Audit demands in one policy: outcomes with the records that fail them; of the columns none are named."""
     document = {**demands[0].document, "expect": [one.expected for one in demands if one.entry]}
     try:
-        marked = failing_records(frame, document, plugins=plugins())
+        policy = read_policy(document, plugins(), is_part=True)
+        marked = failing_records(frame, policy, plugins=plugins())
     except TcdpAuditError as error:
         if run:
             run.errors.append(error)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tcdp_audit.api import (
+    CELL_DEMANDS,
     COLUMN_DEMANDS,
     LINK_DEMANDS,
     SCHEMA,
@@ -25,8 +26,10 @@ from tcdp_audit.api import (
     PolicySource,
     Scratch,
     parse_nodes,
+    part_name,
     sentence_about,
 )
+from tcdp_audit.core.results.written import has_records
 from tcdp_audit.integrations.host import plugins
 from tcdp_audit.integrations.pytest_plugin.auditor import Settings
 from tcdp_audit.plugin.engine import TcdpAuditError, UsageError
@@ -43,7 +46,7 @@ class Key(NamedTuple):
     part: str  # the columns, the expectations, a schema, a suite, or the verdict on everything
     check: str = ""  # the check, or the demand on columns
     attribute: str | None = None  # the attribute that it runs on
-    scenario: str = ""  # the scenario in which it is judged
+    judged_in: str = ""  # the scenario in which it is judged, or the unit that it names
     number: int = 1  # its position among the items that agree in all this, from 1
 
 
@@ -60,9 +63,12 @@ class Planned:
 def plan(policy: Policy) -> Iterator[Planned]:
     """Every item of a policy that was read from a file, the verdict last. Cost: that of parsing its text again."""
     places = PolicySource(None, parse_nodes(policy.text))
-    line = places.position(["attributes" if policy.document.tables is None else "tables"])[0]
-    linked = policy.document.tables is not None and not policy.document.is_unlinked
-    for name in (*COLUMN_DEMANDS, *(LINK_DEMANDS if linked else ())):
+    document = policy.document
+    key = "tables" if document.tables or document.aggregates else "attributes" if document.attributes else "models"
+    line = places.position([key])[0]
+    linked = document.tables is not None and not document.is_unlinked
+    of_records = (*COLUMN_DEMANDS, *(LINK_DEMANDS if linked else ())) if document.attributes else ()
+    for name in (*of_records, *(CELL_DEMANDS if document.aggregates else ())):
         yield Planned(name, Key(COLUMNS, name), line, {"check": name})
     yield from _of_expectations(policy)
     for part, named in {"schema": policy.document.schema_, "suite": policy.document.suite}.items():
@@ -77,7 +83,7 @@ def _of_expectations(policy: Policy) -> Iterator[Planned]:
     for expectation in policy.expectations:
         check, parameters = expectation.check, expectation.parameters
         for target in check.targets(parameters, policy.document):
-            what = (check.name, target.name, target.scenario)
+            what = (check.name, target.name, part_name(target.of_part))
             numbers[what] += 1
             key = Key(EXPECT, *what, numbers[what])
             labels = {"check": key.check, "attribute": key.attribute, "severity": parameters.severity.value}
@@ -87,7 +93,7 @@ def _of_expectations(policy: Policy) -> Iterator[Planned]:
 def _name(key: Key) -> str:
     """`k_anonymity`, `t_closeness[cost]`, and for a second one `k_anonymity[#2]`, `t_closeness[cost#2]`."""
     number = "" if key.number == 1 else f"#{key.number}"
-    inner = f"{visible(', '.join(filter(None, (key.attribute, key.scenario))))}{number}"
+    inner = f"{visible(', '.join(filter(None, (key.attribute, key.judged_in))))}{number}"
     return f"{key.check}[{inner}]" if inner else key.check
 
 
@@ -97,7 +103,7 @@ def by_key(outcomes: Iterable[Mapping[str, Any]]) -> Mapping[Key, list[Mapping[s
     keyed: dict[Key, list[Mapping[str, Any]]] = defaultdict(list)
     for outcome in outcomes:
         part = PARTS.get(outcome["source"], EXPECT)
-        what = (part, outcome["check"], outcome["attribute"], outcome.get("scenario", ""))
+        what = (part, outcome["check"], outcome["attribute"], part_name(outcome))
         numbers[what] += 1
         keyed[Key(part) if part in WHOLE else Key(*what, numbers[what])].append(outcome)
     return dict(keyed)
@@ -126,7 +132,10 @@ class Answer:
         parts = {f"table {name}": one for name, one in result["release"].get("tables", {}).items()}
         tables = {"release": result["release"], **parts, **result["companions"], "policy": result["policy"]}
         digests = {f"{name.replace(' ', '_')}_sha256": table["sha256"] for name, table in tables.items()}
-        return {"status": result["status"], **result["summary"], "records": result["release"]["records"], **digests}
+        sizes = result.get("tables_of_figures", {})
+        cells = {"cells": sum(one["cells"] for one in sizes.values())} if sizes else {}
+        records = {"records": result["release"]["records"]} if has_records(result) else {}
+        return {"status": result["status"], **result["summary"], **records, **cells, **digests}
 
     @property
     def keys(self) -> frozenset[Key]:
@@ -163,7 +172,8 @@ def _audited(policy: Policy, settings: Settings) -> Answer:
     from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine, which collecting does not need
     from tcdp_audit.core.results.verdict import verdict_sentence, verdict_title  # noqa: PLC0415
 
-    if settings.release is None and policy.document.release is None and policy.document.tables is None:
+    document = policy.document
+    if settings.release is None and document.release is None and document.tables is None and not document.has_figures:
         raise UsageError("no release: name one with --tcdp-release, or as `release:` in the policy")
     with warnings.catch_warnings(action="ignore"):  # a library's warning may quote a cell, and pytest prints warnings
         result = audit(

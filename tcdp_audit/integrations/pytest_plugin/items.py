@@ -19,13 +19,14 @@ from typing import Any, NoReturn
 
 import pytest
 
-from tcdp_audit.api import read_policy, sentence_about, visible_lines
+from tcdp_audit.api import FILE_DEMANDS, read_policy, sentence_about, sentence_on_cell, visible_lines
 from tcdp_audit.integrations.host import plugins
 from tcdp_audit.integrations.pytest_plugin.answer import COLUMNS, VERDICT, Answer, Key, Planned, answered, once, plan
 from tcdp_audit.integrations.pytest_plugin.auditor import Settings
 from tcdp_audit.plugin.engine import TcdpAuditError
-from tcdp_audit.plugin.sentences import Severity, Status, visible
+from tcdp_audit.plugin.sentences import Severity, Status, count, visible
 
+MOST_CELLS = 10  # failing cells that a message names
 HOOKS = "tcdp_audit_items"  # the name by which pytest knows the hook of this module
 Outcome = Mapping[str, Any]  # in the JSON contract
 
@@ -206,8 +207,11 @@ class VerdictItem(PolicyItem):
 
 
 def _require_all(planned: set[Key], answered: frozenset[Key]) -> None:
-    """Require that every outcome has its item, and every item its outcome."""
-    strangers = planned ^ answered
+    """Require that every outcome has its item, and every item its outcome.
+
+    The warning on the kind of file has none: the policy does not say which kind it will be.
+    """
+    strangers = {one for one in planned ^ answered if one.check not in FILE_DEMANDS}
     if strangers:
         names = ", ".join(sorted({key.check or key.part for key in strangers}))
         raise TcdpAuditError(f"the audit's outcomes and the policy's items differ in {names}; nothing is certain")
@@ -217,7 +221,7 @@ def _figures(outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
     """Figures of an outcome; of several outcomes, those of the first that fails."""
     outcome = max(outcomes, key=lambda one: one["status"] in (Status.FAILED, Status.ERROR))
     names = ("check", "attribute", "status", "severity", "observed", "comparison", "threshold")
-    tallies = {name: outcome[name] or {} for name in ("classes", "records")}
+    tallies = {name: outcome.get(name) or {} for name in ("classes", "records", "cells")}
     return {
         **{name: outcome[name] for name in names},
         **{name: tally.get("total") for name, tally in tallies.items()},
@@ -226,7 +230,16 @@ def _figures(outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
 
 
 def _sentences(outcomes: Any) -> str:
-    return "\n".join(visible_lines(one["message"]) for one in outcomes)
+    return "\n".join(visible_lines(line) for one in outcomes for line in (one["message"], *_cells(one)))
+
+
+def _cells(outcome: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each of the first failing cells of tables of figures, and one on the others."""
+    named = outcome.get("failing_cells", ())[:MOST_CELLS]
+    yield from (f"  {sentence_on_cell(one)}" for one in named)
+    rest = ((outcome.get("cells") or {}).get("failing") or 0) - len(named)
+    if rest > 0:
+        yield f"  and {count(rest, 'more cell')}"
 
 
 @pytest.hookimpl(wrapper=True)

@@ -70,8 +70,12 @@ def _release() -> pd.DataFrame:
 def _examples() -> list[dict[str, Any]]:
     """The example in the guide of every check on rows of one a person, and what a check takes by default."""
     registered = sorted(Plugins.load().checks.items())
-    others = {Need.UNIT, Need.UNLINKED_TABLES}  # which this table has not
-    checks = [one for name, one in registered if name != "supervised_record_linkage" and not others & {*one.needs}]
+    others = {Need.UNIT, Need.UNLINKED_TABLES, Need.WHOLE_RECORDS}  # which this table has not
+    checks = [
+        one
+        for name, one in registered
+        if name != "supervised_record_linkage" and one.on_records and not others & {*one.needs}
+    ]
     return [yaml.safe_load(one.guide.example)[0] for one in checks] + DEFAULTS
 
 

@@ -116,8 +116,10 @@ def test_every_key_of_a_policy_is_in_its_suite_or_is_for_something_else():
         "suite",
         "scenarios",
     }
+    refused = {"aggregates", "models", "microdata", "previous_policies"}  # of tables of figures
     of_a_repair = {"release", "remedy", "seed", "utility", "max_loss", "min_utility", "plugins", "keep_links"}
-    assert PolicyDocument.model_fields.keys() == {*HEAD, *judged_otherwise, *of_a_repair}
+    stated = {"purpose", "recipients", "approved_by"}  # by people about the release; nothing is judged by them
+    assert PolicyDocument.model_fields.keys() == {*HEAD, *judged_otherwise, *of_a_repair, *refused, *stated}
 
 
 def test_earlier_releases_go_along():
@@ -285,3 +287,13 @@ def test_scenarios_become_expectations_that_know_their_columns():
     assert [sorted(one.quasi_identifiers) for one in sizes] == [sorted(one["knows"]) for one in known.values()]
     with pytest.raises(PolicyError, match="how likely an attack is"):
         suite_of({**asked, "scenarios": {"near": {**known["near"], "attempt": 0.5}}})
+
+
+def test_a_demand_that_names_a_unit_becomes_an_expectation_of_that_unit():
+    attributes = {**ATTRIBUTES, "home": {"role": "insensitive"}, "person": {"role": "insensitive"}}
+    expect = [{"k_anonymity": {"k": 2}}, {"k_anonymity": {"k": 3, "unit": "home"}}]
+    asked = {**policy(expect), "attributes": attributes, "unit": "person"}
+
+    sizes = [one for one in suite_of(asked).expectations if isinstance(one, ANONYMOUS)]
+
+    assert [(one.k, one.unit) for one in sizes] == [(2, "person"), (3, "home")]
