@@ -21,6 +21,7 @@ from tcdp_audit import audit
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.engines import csv_reader, csv_structure, text
 from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.engines.text_form import detected_encoding
 from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
@@ -105,16 +106,25 @@ def compare_soup(written: Written, path: Path) -> str:
         assert re.search(r"\.csv:\d+: ", sentence)
         assert _fault(written), sentence
         return "refused"
-    assert _fault(written) == ""
-    assert cells == _python_rows(written)
+    encoding = "utf-8" if _is_utf8(written.content) else detected_encoding(path)
+    assert _fault(written, encoding) == ""
+    assert cells == _python_rows(written, encoding)
     return "read"
 
 
-def _fault(written: Written) -> str:
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _fault(written: Written, encoding: str = "utf-8") -> str:
     """What is wrong with a CSV file, by Python's strict reader and a look at what stands outside quotes."""
     try:
-        text = written.content.decode()
-        rows = _python_rows(written)
+        text = written.content.decode(encoding)
+        rows = _python_rows(written, encoding)
     except (UnicodeDecodeError, csv.Error) as error:
         return type(error).__name__
     if any(len(row) != len(written.names) for row in rows):
@@ -123,8 +133,8 @@ def _fault(written: Written) -> str:
     return "" if len(set(re.findall(r"\r\n|\r|\n", outside))) < 2 else "line ends"
 
 
-def _python_rows(written: Written) -> list[list[str]]:
-    rows = list(csv.reader(io.StringIO(written.content.decode(), newline=""), strict=True))[1:]
+def _python_rows(written: Written, encoding: str) -> list[list[str]]:
+    rows = list(csv.reader(io.StringIO(written.content.decode(encoding), newline=""), strict=True))[1:]
     return [row or [""] for row in rows if row or len(written.names) == 1]
 
 
