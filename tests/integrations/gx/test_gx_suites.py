@@ -117,7 +117,8 @@ def test_every_key_of_a_policy_is_in_its_suite_or_is_for_something_else():
         "scenarios",
     }
     refused = {"aggregates", "models", "microdata", "previous_policies"}  # of tables of figures
-    of_a_repair = {"release", "remedy", "seed", "utility", "max_loss", "min_utility", "plugins", "keep_links"}
+    of_a_file = {"release", "read_as"}  # which the host has read
+    of_a_repair = {"remedy", "seed", "utility", "max_loss", "min_utility", "plugins", "keep_links"}
     stated = {"purpose", "recipients", "approved_by"}  # by people about the release; nothing is judged by them
     assert PolicyDocument.model_fields.keys() == {*HEAD, *judged_otherwise, *of_a_file, *of_a_repair, *refused, *stated}
 
