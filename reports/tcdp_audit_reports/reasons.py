@@ -99,7 +99,13 @@ def demand_name(outcome: Outcome) -> str:
     title = visible(outcome.title or outcome.check)
     if outcome.attribute is None:
         return title
-    return say("{title:text} of {column}", title=title, column=visible(column_of(outcome)))
+    against = f" against {outcome.scenario}" if outcome.scenario else ""
+    return say(
+        "{title:text} of {column}[{against?} against {against:text}]",
+        title=title.removesuffix(against),
+        column=visible(column_of(outcome)),
+        against=visible(outcome.scenario or "") if against and title.endswith(against) else "",
+    )
 
 
 def _rank(outcome: Outcome) -> tuple[int, float]:

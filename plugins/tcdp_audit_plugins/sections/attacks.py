@@ -18,6 +18,7 @@ from tcdp_audit_plugins.checks._shared.sensitive_values import LEAST_MEMBERS, ma
 
 HEAD = ("who", "what they do", "in this file")
 INTRODUCTION = "Six people who might open the file, and how far they get. Do not add the numbers."
+OF_SCENARIOS = "Six ways to use the file, and how far the intruders above get by each. Do not add the numbers."
 Applicability = Callable[[Outcome], str]
 
 
@@ -36,18 +37,36 @@ def stories(audit: Audit) -> Iterator[str | Rows]:
     rows = [(one.who, one.deed, _reach(audit, one)) for one in STORIES]
     if all(reach.startswith("Not counted") for _, _, reach in rows):
         return
-    yield INTRODUCTION
+    yield OF_SCENARIOS if audit.scenarios else INTRODUCTION
     yield Rows(HEAD, tuple(rows))
 
 
 def _reach(audit: Audit, story: Story) -> str:
-    """The reach of an intruder by the first check that was run, on each column that it was run on."""
-    for name, reach in story.measured_by:
-        outcomes = [one for one in audit.expectations if one.check == name and one.observed is not None]
-        sentences = dict.fromkeys(reach(_with_values(one)) for one in outcomes)
-        if any(sentences):
-            return " ".join(one for one in sentences if one)
+    """The reach of an intruder by the first check that was run, on each column that it was run on.
+
+    Where the policy names intruders, each sentence says whose reach it is.
+    """
+    named = [one.name for one in audit.scenarios if " " not in one.name]  # others are only sets of columns
+    reached: dict[str, list[str]] = {}
+    for scenario in named or [""]:
+        outcomes = [one for one in audit.expectations if one.scenario == scenario or not named]
+        for sentence in _sentences(outcomes, story):
+            reached.setdefault(sentence, []).append(scenario)
+    if reached:
+        return " ".join(
+            say("By {names:names}: {sentence:text}", names=names, sentence=sentence) if named else sentence
+            for sentence, names in reached.items()
+        )
     return say("Not counted: the policy does not ask for {check}.", check=story.measured_by[0][0])
+
+
+def _sentences(outcomes: Sequence[Outcome], story: Story) -> list[str]:
+    """The sentences of the first check of a story that was run and has something to say, each once."""
+    for name, reach in story.measured_by:
+        own = [one for one in outcomes if one.check == name and one.observed is not None]
+        if sentences := [one for one in dict.fromkeys(reach(_with_values(each)) for each in own) if one]:
+            return sentences
+    return []
 
 
 def _with_values(outcome: Outcome) -> Outcome:
@@ -82,6 +101,20 @@ def _alone(outcome: Outcome) -> str:
         alone=_at(outcome, 1, 1),
         smallest=figure(outcome.observed),
         small=few[1] if few else 0,
+    )
+
+
+def _matching(outcome: Outcome) -> str:
+    """The size of the smallest group in the release, of a check that has it in its distribution."""
+    rows = outcome.details.get("distribution", ())
+    if outcome.details.get("classes_are_of") != "release" or not rows:
+        return ""
+    return say(
+        "With {known}, [{alone>0?}{alone:{record}} {alone:is|are} the only match|no one is unique; the smallest group "
+        "has {smallest}].",
+        outcome,
+        alone=_at(outcome, 1, 1),
+        smallest=figure(float(rows[0][0])),
     )
 
 
@@ -303,6 +336,7 @@ STORIES = (
             ("sample_uniqueness", _unique),
             ("alpha_k_anonymity", _in_smallest),
             ("lkc_privacy", _by_few),
+            ("reidentification_risk", _matching),
         ),
     ),
     Story(

@@ -107,7 +107,7 @@ def _example(before: Mapping[str, str], after: Mapping[str, str] | str) -> Rows:
     left = [after, *("" for _ in columns[1:])] if isinstance(after, str) else [after.get(one, "") for one in columns]
     rows = [["before", *before.values()], ["after", *left]]
     return Rows(
-        ("row", *map(visible, columns)), [[*map(visible, row)] for row in rows], "An invented row", style="said"
+        ("row", *map(visible, columns)), [[*map(visible, row)] for row in rows], "An invented row of another file", style="said"
     )
 
 
@@ -121,7 +121,7 @@ def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
     rows += [_row(audit, one, _not_advised(log, one)) for one in others]
     rest = len(rows) - SHOWN
     note = f"{count(rest)} more in the machine-readable result." if rest > 0 else ""
-    caption = "Remedies that were tried, the most effective first"
+    caption = "Remedies, the most effective first"
     return Rows(COLUMNS, rows[:SHOWN], caption, note, style="said risks")
 
 

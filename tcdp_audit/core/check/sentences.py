@@ -151,7 +151,9 @@ class Sentences:
         """The templates of the individual impact, a sentence each; empty where the check does not say."""
         own = self.no_impact if self.no_impact and not with_values(outcome).observed else self.impact
         is_certain = outcome.naming.attempt == 1 or "attempt" in outcome.details
-        return [own, *([] if is_certain else [STANDARD_PARTS["if_tried"]])] if own else []
+        conditions = [] if is_certain else ["if_tried"]
+        conditions += ["if_in_release"] if outcome.naming.is_blind else []
+        return [own, *(STANDARD_PARTS[one] for one in conditions)] if own else []
 
     def _filled(self, template: str, outcome: Outcome) -> str:
         values = {**values_on_missing(outcome), **self.values(outcome)}
@@ -202,6 +204,7 @@ STANDARD_PARTS: Mapping[str, str] = {
         "of {worst_people},]"
     ),
     "if_tried": "This holds if the attack is tried.",
+    "if_in_release": "This holds if the {unit} is in the file, which this intruder does not know.",
 }
 """The parts that every check has; one may say in its part `worst_group` which group that is."""
 
