@@ -147,8 +147,8 @@ def _warned(audit: Audit) -> Iterator[str]:
     links = [name_of(one) for one in audit.columns if one.is_key and one.is_present]
     if links and not audit.policy.document.internal_only:
         yield say(
-            "As long as {names:names} {n:is|are} in the file, all {people:{noun}} can be linked with another table that "
-            "has {n:it|them}; only a warning says so, and they are not counted for it.",
+            "As long as {names:names} {n:is|are} in the file, all {people:{noun}} can be linked with another table "
+            "that has {n:it|them}; only a warning says so, and they are not counted for it.",
             names=links,
             n=len(links),
             people=audit.release.records,

@@ -170,7 +170,9 @@ def _figures_in_words(outcome: Outcome, disclosure_type: DisclosureType | None) 
         return say("{people:text}, where {allowed:text}", people=people, allowed=allowed)
     if outcome.is_judged and outcome.threshold is not None:
         return say(
-            "[{risk?}Re-identification risk: ]{found:text}, where {bound:text}",
+            "[{risk?}Re-identification risk: ]{found:text}[{attempt<1?}, with the chance of an attempt], where "
+            "{bound:text}",
+            attempt=outcome.details.get("attempt", 1),
             risk=outcome.status is Status.FAILED and disclosure_type in IDENTITY,
             found=observed(outcome),
             bound=bound(outcome),

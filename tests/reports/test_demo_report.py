@@ -81,7 +81,7 @@ def test_words_are_those_of_people(page):
         "narrows them down to 4 people in the smallest group, and to 22 people on average",  # for one person
         "a guess is right with a chance of 1 in 4 there, and with a chance of 1 in 22 on average",
         "Month of admission adds most to the risk (35%)",  # which column adds most
-        "How to verify it, in three steps",
+        "How to verify it, in four steps",
         "run by",
         " fail on the same column, and ",  # a met demand beside one that fails
         "Sign-off",

@@ -14,7 +14,7 @@ from tcdp_audit.plugin._internal import failing
 from tcdp_audit.plugin.report import Audit, Rows
 from tcdp_audit.plugin.sentences import Outcome, count, figure, percent, record_noun, say, unit_noun
 from tcdp_audit_plugins.checks._shared.known_attributes import few_columns
-from tcdp_audit_plugins.checks._shared.sensitive_values import LEAST_MEMBERS, may_be_shared
+from tcdp_audit_plugins.checks._shared.sensitive_values import LEAST_MEMBERS
 
 HEAD = ("who", "what they do", "in this file")
 INTRODUCTION = "Six people who might open the file, and how far they get. Do not add the numbers."
@@ -50,22 +50,26 @@ def _reach(audit: Audit, story: Story) -> str:
     reached: dict[str, list[str]] = {}
     for scenario in named or [""]:
         outcomes = [one for one in audit.expectations if one.scenario == scenario or not named]
-        for sentence in _sentences(outcomes, story):
-            reached.setdefault(sentence, []).append(scenario)
+        if sentences := " ".join(_sentences(outcomes, story, without_zeros=bool(named))):
+            reached.setdefault(sentences, []).append(scenario)
     if reached:
-        return " ".join(
-            say("By {names:names}: {sentence:text}", names=names, sentence=sentence) if named else sentence
-            for sentence, names in reached.items()
+        return "\n".join(
+            say("{names:names}: {sentences:text}", names=names, sentences=one) if named else one
+            for one, names in reached.items()
         )
     return say("Not counted: the policy does not ask for {check}.", check=story.measured_by[0][0])
 
 
-def _sentences(outcomes: Sequence[Outcome], story: Story) -> list[str]:
-    """The sentences of the first check of a story that was run and has something to say, each once."""
+def _sentences(outcomes: Sequence[Outcome], story: Story, *, without_zeros: bool) -> list[str]:
+    """The sentences of the first check of a story that was run and has something to say, each once.
+
+    Without zeros, those on no one are left out if others are on someone.
+    """
     for name, reach in story.measured_by:
         own = [one for one in outcomes if one.check == name and one.observed is not None]
         if sentences := [one for one in dict.fromkeys(reach(_with_values(each)) for each in own) if one]:
-            return sentences
+            reached = [one for one in sentences if not one.startswith("0 ")] if without_zeros else sentences
+            return reached or sentences
     return []
 
 
@@ -110,7 +114,7 @@ def _matching(outcome: Outcome) -> str:
     if outcome.details.get("classes_are_of") != "release" or not rows:
         return ""
     return say(
-        "With {known}, [{alone>0?}{alone:{record}} {alone:is|are} the only match|no one is unique; the smallest group "
+        "By {known}: [{alone>0?}{alone:{record}} {alone:is|are} the only match|no one is unique; the smallest group "
         "has {smallest}].",
         outcome,
         alone=_at(outcome, 1, 1),
@@ -178,13 +182,11 @@ def _one_value(outcome: Outcome) -> str:
 def _in_single(outcome: Outcome, victims: int, noun: str) -> str:
     """The sentence on those whose group gives a value away, which may not be the only one of its members."""
     return say(
-        "{victims:{noun}} [{shared?}{victims:is in a group|are in groups} in which everyone has the same|"
-        "{victims:is in a group that has|are in groups that have} a single] {attribute}"
+        "{victims:{noun}} {victims:is in a group|are in groups} in which everyone has the same {attribute}"
         "[{valueless>0?}; {valueless:{record}} {valueless:is|are} in groups in which no one has any].",
         outcome,
         victims=victims,
         noun=noun,
-        shared=may_be_shared(outcome),
         valueless=int(outcome.details.get("records_without_value", 0)),
     )
 

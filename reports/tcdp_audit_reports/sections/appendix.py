@@ -32,8 +32,13 @@ def conventions_tried(audit: Audit) -> Rows | None:
     flipping, numbers = audit.flips or (), demand_numbers(audit)
     tried = count(len(audit.variants), "combination")
     note = (
-        f"Of {tried} of conventions, with the policy’s own, the result changes for "
-        f"{count(len(flipping), 'line')} of the policy: {', '.join(numbers[position] for position in flipping)}."
+        say(
+            "Of {tried:text} of conventions, with the policy’s own, the result changes for "
+            "[{one?}demand|demands] {numbers:names}.",
+            tried=tried,
+            one=len(flipping) == 1 and numbers[flipping[0]].isdigit(),
+            numbers=[numbers[position] for position in flipping],
+        )
         if flipping
         else f"Of {tried} of conventions, with the policy’s own, no result changes."
     )

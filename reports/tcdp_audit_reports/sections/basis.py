@@ -8,7 +8,7 @@ from tcdp_audit.plugin._internal import Block, in_words
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import Severity, Status, percent_of, say, sentence_case, visible
 from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
-from tcdp_audit_reports.policy_text import first_names, policy_argument, signed_for
+from tcdp_audit_reports.policy_text import policy_argument, signed_for
 from tcdp_audit_reports.sections.appendix import demand_numbers
 from tcdp_audit_reports.sections.findings import Pairs
 from tcdp_audit_reports.sections.next_steps import noun_of_record
@@ -72,16 +72,10 @@ def _of_sample(audit: Audit) -> Iterator[str]:
 
 
 def _of_attempts(audit: Audit) -> Iterator[str]:
-    """The chances of an attempt that the policy assumes."""
-    chances = [
-        say("{share} against {name}", share=percent_of(one.attempt), name=visible(one.name))
-        for one in audit.scenarios
-        if one.attempt != 1
-    ]
+    """That the chances of an attempt are assumed."""
+    chances = [percent_of(one.attempt) for one in audit.scenarios if one.attempt != 1]
     if chances:
-        yield say(
-            "An attack is tried with a chance of {chances:names}, as the policy estimates.", chances=first_names(chances)
-        )
+        yield say("How likely each attack is tried ({chances:names}) is the policy’s estimate.", chances=chances)
 
 
 CONVENTIONS = {
@@ -128,12 +122,12 @@ def flipping(audit: Audit) -> str:
     names, numbers = [audit.policy.expectations[one] for one in audit.flips], demand_numbers(audit)
     return say(
         "{number:text} other {n:way of counting was|ways of counting were} tried. The result changes for {titles:text} "
-        "([{several?}demands|demand] {demands:names})[{stays?}, but no way makes the release fit]. Annex D says where.",
+        "([{one?}demand|demands] {demands:names})[{stays?}, but no way makes the release fit]. Annex D says where.",
         number=number,
         n=others,
         titles=list(dict.fromkeys(one.check.titled(one.parameters) for one in names)),
         demands=[numbers[one] for one in audit.flips],
-        several=len(audit.flips) > 1,
+        one=len(audit.flips) == 1 and numbers[audit.flips[0]].isdigit(),
         stays=not audit.passed and _fails_always(audit),
     )
 
@@ -197,7 +191,7 @@ def _policy_step(audit: Audit) -> Iterator[Paragraph]:
     """The step on the policy, which may be no file."""
     if audit.policy.path is None:
         yield Paragraph(
-            say("The policy is no file: annex D has it. Save it as {file}. Its SHA-256 was", file=policy_argument(audit)),
+            say("Save the policy, which annex D has, as {file}. Its SHA-256 must be", file=policy_argument(audit)),
             code=audit.policy.sha256,
         )
         return

@@ -66,6 +66,7 @@ class DemandRow:
     state: str
     check: str
     title: str
+    title_of_all: str  # the title without a scenario
     attribute: str
     observed: str
     demanded: str
@@ -169,6 +170,7 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         state=state_of(outcome),
         check=outcome.check,
         title=outcome.title or outcome.check,
+        title_of_all=title_of_all(outcome),
         attribute=attribute_of(outcome, check),
         observed=NO_VALUE if outcome.observed == inf and _without_value(outcome) else observed(outcome),
         demanded=demanded(outcome),
@@ -177,6 +179,12 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         at_risk=_failing_cells(outcome) if fails is None else count(fails[1]),
         at_risk_of=_whose(outcome),
     )
+
+
+def title_of_all(outcome: Outcome) -> str:
+    """The title of a demand without the scenario, which is the same for every scenario."""
+    title = outcome.title or outcome.check
+    return title.removesuffix(f" against {outcome.scenario}").removesuffix(f" if an intruder {outcome.scenario}")
 
 
 def _failing_cells(outcome: Outcome) -> str:
@@ -299,6 +307,7 @@ def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
     limits = {} if check is None else {one.parameter: one for one in check.limits[1:]}
     said = {*IN_SENTENCES, *(name for name, usual in USUAL.items() if outcome.details.get(name) == usual)}
     counted = {"victims": outcome.records, "victim_classes": outcome.classes}
+    said |= {"highest", "average"} if "success" in outcome.details else set()
     said |= {name for name, of in counted.items() if of is not None and outcome.details.get(name) == of.failing}
     for name, value in outcome.details.items():
         if name in said:

@@ -18,6 +18,7 @@ from tcdp_audit.plugin.sentences import (
     visible,
 )
 from tcdp_audit_reports.policy_text import first_names
+from tcdp_audit_reports.sections.findings import title_of_all
 from tcdp_audit_reports.sections.grouped import groups_of
 
 HEAD = ("Scenario", "Who", "Knows", "After", "Attempt", "Finds a record, if tried", "People exposed")
@@ -72,7 +73,7 @@ def _by_demand(outcomes: Iterable[Outcome]) -> Iterator[Mapping[str, Outcome]]:
     """The outcomes of each demand by scenario. A demand is never joined with a second one in the same scenario."""
     demands: dict[tuple[object, ...], list[dict[str, Outcome]]] = {}
     for outcome in outcomes:
-        key = (_title(outcome), outcome.attribute, outcome.line, outcome.threshold, outcome.severity)
+        key = (title_of_all(outcome), outcome.attribute, outcome.line, outcome.threshold, outcome.severity)
         rows = demands.setdefault(key, [])
         row = next((one for one in rows if outcome.scenario not in one), None)
         if row is None:
@@ -86,23 +87,17 @@ def _demand(outcome: Outcome) -> str:
     """The title of a demand, with the figure that it demands and its column as details."""
     about = [demanded(outcome)] if outcome.threshold is not None else []
     about += [] if outcome.attribute is None else [say("{name}", name=visible(column_of(outcome)))]
-    return "\n".join([visible(_title(outcome)), *([", ".join(about)] if about else [])])
+    return "\n".join([visible(title_of_all(outcome)), *([", ".join(about)] if about else [])])
 
 
 def _demand_in_line(outcome: Outcome) -> str:
     """The same on one line."""
     return say(
         "{title:text}[{bound?} {bound}][{column?}, {column}]",
-        title=visible(_title(outcome)),
+        title=visible(title_of_all(outcome)),
         bound="" if outcome.threshold is None else demanded(outcome),
         column="" if outcome.attribute is None else visible(column_of(outcome)),
     )
-
-
-def _title(outcome: Outcome) -> str:
-    """The title of a demand without the scenario."""
-    title = outcome.title or outcome.check
-    return title.removesuffix(f" against {outcome.scenario}").removesuffix(f" if an intruder {outcome.scenario}")
 
 
 def _summary(audit: Audit) -> str:
@@ -137,7 +132,8 @@ def _summary(audit: Audit) -> str:
         if held:
             sentences.append(
                 say(
-                    "Every demand against {names:names} holds; but the verdict is one, on all intruders together.",
+                    "Every demand against {names:names} holds. The verdict is one, for all intruders; for a decision "
+                    "that concerns some of them, audit with a policy that names only those.",
                     names=_listed(held),
                 )
             )

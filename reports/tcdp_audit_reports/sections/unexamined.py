@@ -1,14 +1,13 @@
 """The risks that were not examined: those that matter most for this release in sentences, all others by name.
 
 A risk matters most where the policy names a table that no demand used, where a question of the regulators has no
-answer, or where a quarter of Torra's map is empty. A check is left out where it cannot apply: it needs an original or
-a hold-out that there is none of, it attacks masked values and no other check does, or a check that has a result
-answers it.
+answer, or where a quarter of Torra's map is empty; then come attacks that can be tried now. A check is left out where
+it cannot apply: it needs an original or a hold-out that there is none of, it attacks masked values and no other check
+does, or a check that has a result answers it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tcdp_audit.plugin._internal import Block
@@ -18,6 +17,7 @@ from tcdp_audit.plugin.report import Audit, Items, Paragraph
 from tcdp_audit.plugin.sentences import Status, say, sentence_case, visible
 from tcdp_audit_reports.languages import once_per_report
 from tcdp_audit_reports.policy_text import name_of
+from tcdp_audit_reports.reasons import DEGREES
 from tcdp_audit_reports.sections.coverage import ATTRIBUTE, IDENTITY, possible_checks, regulators
 
 Announced = Check | LazyCheck
@@ -93,7 +93,8 @@ def _unasked(audit: Audit) -> Iterator[Paragraph]:
     unasked = [(pair, is_wanted) for of, is_wanted in ((after, True), (ignored, False)) for pair in of.items()]
     clauses = [
         say(
-            "{names:names} against {intruders:names}[{ignored?}, whom the policy takes not to want to learn {n:it|them}]",
+            "{names:names} against {intruders:names}"
+            "[{ignored?}, whom the policy takes not to want to learn {n:it|them}]",
             names=[secrets[name] for name in names],
             intruders=intruders,
             ignored=not is_wanted,
@@ -175,8 +176,10 @@ def _by_concern(audit: Audit, left: Mapping[str, Announced], chosen: Sequence[An
     run = [
         possible[one.check] for one in audit.expectations if one.check in possible and one.status is not Status.SKIPPED
     ]
-    asked = Counter(one.disclosure_type for one in (*run, *chosen))
-    for quarter in sorted(DisclosureType, key=lambda one: asked[one]):  # empty quarters first
+    for quarter in DisclosureType:
+        if not any(one.disclosure_type is quarter for one in (*run, *chosen)):
+            yield [one for one in checks if one.disclosure_type is quarter]
+    for quarter in DEGREES:  # where a model holds, another attack may succeed all the same
         yield [one for one in checks if one.disclosure_type is quarter and one.requires <= _given(audit)]
 
 
