@@ -91,8 +91,8 @@ def _counted(audit: Audit) -> Iterator[str]:
 def _number(people: int, number: int, without: int, *, is_same: bool) -> str:
     """The people of a demand, and how many of them are in groups in which no one has a value."""
     return say(
-        "{n} by demand {number}[{without>0?} ({rest} and "
-        "[{same?}the same {without}|{without} in groups where no value is recorded])]",
+        "{n} by demand {number}[{without>0?} ({rest}, and "
+        "[{same?}the same {without}|{without} in groups without any value, which fail by convention])]",
         n=people,
         number=number,
         without=without,

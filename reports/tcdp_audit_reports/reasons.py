@@ -15,6 +15,7 @@ from tcdp_audit.plugin._internal import (
 from tcdp_audit.plugin.check import DisclosureType
 from tcdp_audit.plugin.report import Audit
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
     Status,
     allowance,
@@ -169,17 +170,23 @@ def _figures_in_words(outcome: Outcome, disclosure_type: DisclosureType | None) 
         people, allowed = _share_of_people(outcome, disclosure_type), allowance(outcome)
         return say("{people:text}, where {allowed:text}", people=people, allowed=allowed)
     if outcome.is_judged and outcome.threshold is not None:
+        chance = is_chance(outcome)
         return say(
             "[{risk?}Re-identification risk: ]{found:text}[{attempt<1?}, with the chance of an attempt], where "
             "{bound:text}",
             attempt=outcome.details.get("attempt", 1),
             risk=outcome.status is Status.FAILED and disclosure_type in IDENTITY,
-            found=observed(outcome),
-            bound=bound(outcome),
+            found=percent(outcome.observed, outcome.threshold) if chance else observed(outcome),
+            bound=allowance(outcome) if chance else bound(outcome),
         )
     if outcome.status is Status.FAILED:
         return sentence_case(margin_words(outcome))
     return say("Measured: {found:text}", found=observed(outcome))
+
+
+def is_chance(outcome: Outcome) -> bool:
+    """Whether the observed figure is the chance that a guess at a person's record is right."""
+    return "classes_are_of" in outcome.details and outcome.comparison is Comparison.AT_MOST
 
 
 def _cells_at_fault(outcome: Outcome) -> str:

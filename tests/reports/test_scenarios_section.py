@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from browser import DARK, asked
+from pyarrow.csv import write_csv
 
 from tcdp_audit import Audit, audit
 from tcdp_audit_reports.sections.appendix import demand_numbers
@@ -26,14 +27,14 @@ SCENARIOS: dict[str, Any] = {
 }
 
 
-def audited(expect: list[dict[str, Any]], scenarios: dict[str, Any] | None = SCENARIOS, **given: Any) -> Audit:
+def audited(expect: list[dict[str, Any]], scenarios: dict[str, Any] | None = SCENARIOS) -> Audit:
     attributes = {
         "age": {"role": "quasi_identifier"},
         "job": {"role": "insensitive"},
         "disease": {"role": "sensitive", "label": "illness"},
     }
     policy = {"version": 1, "unit_name": "person", "attributes": attributes, "expect": expect}
-    return audit(TABLE, policy if scenarios is None else {**policy, "scenarios": scenarios}, **given)
+    return audit(TABLE, policy if scenarios is None else {**policy, "scenarios": scenarios})
 
 
 def section(result: Audit) -> tuple[str, list[tuple[str, ...]], list[tuple[str, ...]]]:
@@ -153,11 +154,13 @@ def test_demands_against_one_intruder_do_not_conflict_with_those_against_another
     assert "and both are true" not in audited(expect).render(".html")
 
 
-def test_an_intruder_who_does_not_know_who_is_in_the_release_has_a_condition() -> None:
-    scenarios = {"reader": {"knows": ["age"], "in_release": "unknown"}, "boss": {"knows": ["age", "job"]}}
+def test_an_intruder_who_does_not_know_who_is_in_the_release_has_a_condition(tmp_path: Path) -> None:
+    write_csv(TABLE.select(["age", "job"]), tmp_path / "all.csv")
+    reader = {"knows": ["age"], "in_release": "unknown", "population": str(tmp_path / "all.csv")}
+    scenarios = {"reader": reader, "boss": {"knows": ["age", "job"]}}
     condition = "This holds if the person is in the file, which this intruder does not know."
     expect = [{"k_anonymity": {"k": 2}}, {"k_map": {"k": 2, "against": "reader"}}]
-    judged = audited(expect, scenarios, population=TABLE.select(["age", "job"])).outcomes
+    judged = audited(expect, scenarios).outcomes
     impacts = {one.scenario: one.individual_impact for one in judged if one.check == "k_anonymity"}
 
     assert impacts["reader"].endswith(condition)

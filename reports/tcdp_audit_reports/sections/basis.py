@@ -34,7 +34,7 @@ def blocks(audit: Audit) -> Iterator[Block]:
         ],
         style="basis",
     )
-    yield Group([Heading("Sign-off"), Definitions(signed_for(audit)), signatures], page_only=True)
+    yield Group([Heading("Sign-off"), Definitions(signed_for(audit)), signatures], style="sign-off", page_only=True)
 
 
 NOT_VARIED = "Other roles of columns, and other limits, were not tried."

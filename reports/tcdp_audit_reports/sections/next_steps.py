@@ -25,7 +25,7 @@ from tcdp_audit_reports.charts.margin import is_share
 from tcdp_audit_reports.finding_tables import shares_of_risk
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, unwanted
-from tcdp_audit_reports.reasons import demand_name
+from tcdp_audit_reports.reasons import demand_name, is_chance
 from tcdp_audit_reports.sections.grouped import groups_of
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
@@ -214,7 +214,7 @@ def _reach_of_group(audit: Audit, outcome: Outcome) -> str:
 def _reach(audit: Audit, outcome: Outcome) -> str:
     fails = failing(outcome)
     if fails is None or not fails[1]:
-        if is_share(outcome):
+        if is_share(outcome) or is_chance(outcome):
             return say(
                 "{demand:text}: {share}, where {allowed:text}",
                 demand=demand_name(outcome),
