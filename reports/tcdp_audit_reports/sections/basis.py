@@ -175,7 +175,7 @@ def verification(audit: Audit) -> Sequence[Paragraph]:
             )
             for at, (name, digest) in enumerate(files)
         ]
-    again = "In the folder of these files, audit everything again. The command must end with “Confirmed”."
+    again = "In the folder of these files, audit everything again. The last line must begin with “Confirmed”."
     return (*steps, *_policy_step(audit), Paragraph(again, code=_verify_command(audit)))
 
 
