@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tcdp_audit.plugin._internal import Block, in_words
-from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows
+from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, Table
 from tcdp_audit.plugin.sentences import Severity, Status, percent_of, say, sentence_case, visible
 from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
 from tcdp_audit_reports.policy_text import policy_argument, signed_for
@@ -47,7 +47,11 @@ def how_counted(audit: Audit) -> list[str]:
     sentences = [CONVENTIONS[pair] for pair in pairs if pair in CONVENTIONS]
     if audit.has_records:
         sentences.append(
-            say("All rows with the same value of {unit} are taken to be of one {noun}.", unit=visible(unit), noun=noun)
+            say(
+                "All rows with the same value of {unit} are taken to be of one {noun}.",
+                unit=visible(unit),
+                noun=audit.policy.document.unit_name or "person",
+            )
             if unit
             else say("Each row is taken to be another {noun}.", noun=noun)
         )
@@ -167,24 +171,24 @@ def verification(audit: Audit) -> Sequence[Paragraph]:
         steps = [
             Paragraph(
                 say(
-                    "Compute the SHA-256 of {file}[{first?}, for example by sha256sum]. It must be",
-                    file=name,
+                    "[{in_memory?}{name} was in memory. Its SHA-256 was"
+                    "|Compute the SHA-256 of {name}[{first?}, for example by sha256sum]. It must be]",
+                    in_memory=table.in_memory,
+                    name=visible(table.name),
                     first=not at,
                 ),
-                code=digest,
+                code=table.sha256 or "not known",
             )
-            for at, (name, digest) in enumerate(files)
+            for at, table in enumerate(files)
         ]
     again = "In the folder of these files, audit everything again. The last line must begin with “Confirmed”."
     return (*steps, *_policy_step(audit), Paragraph(again, code=_verify_command(audit)))
 
 
-def _files(audit: Audit) -> Iterator[tuple[str, str]]:
-    """The names and digests of the release, its tables, and the tables that it was compared with."""
-    released = audit.release.tables or ({"": audit.release} if audit.has_records else {})
-    for table in (*released.values(), *audit.companions.values()):
-        name = visible(table.name)
-        yield (say("the table {name}", name=name) if table.in_memory else name), table.sha256 or "not known"
+def _files(audit: Audit) -> Iterator[Table]:
+    """The release or its tables, and the tables that it was compared with."""
+    yield from audit.release.tables.values() or ([audit.release] if audit.has_records else [])
+    yield from audit.companions.values()
 
 
 def _policy_step(audit: Audit) -> Iterator[Paragraph]:

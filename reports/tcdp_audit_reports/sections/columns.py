@@ -156,7 +156,8 @@ def columns_table(audit: Audit) -> Rows:
     note = say("{n} more {n:column is|columns are} in the machine-readable result.", n=rest) if rest > 0 else ""
     reason, share = ["the policy’s reason"] * has_reasons, ["share of the risk"] * bool(shares)
     head = ("column", "meaning", "role", *reason, "values", *share)
-    note = f"{note} {RISK if shares else NO_RISK}".strip()
+    can_measure = audit.policy.document.root is None  # of rows that belong together no column stands by itself
+    note = " ".join(filter(None, (note, RISK if shares else NO_RISK, HOW if can_measure and not shares else "")))
     caption = "Every column of the tables" if links else "Every column of the file and of the policy"
     return Rows(head, rows, caption, note, numeric_from=3 + has_reasons)
 
@@ -186,6 +187,5 @@ def _reason(column: AuditedColumn) -> str:
 
 
 RISK = "Share of the risk: the part that a column has in telling people apart. Annex D says how it is computed."
-NO_RISK = (
-    "How much each column adds to the risk was not measured; tcdp-audit check with --report REPORT.html measures it."
-)
+NO_RISK = "How much each column adds to the risk was not measured."
+HOW = "An audit with --report REPORT.html measures it, unless there are very many columns."
