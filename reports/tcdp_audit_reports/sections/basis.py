@@ -60,7 +60,7 @@ def how_counted(audit: Audit) -> list[str]:
 
 
 def _of_sample(audit: Audit) -> Iterator[str]:
-    """What the policy says of the population that the records are a sample of, and of the households in it."""
+    """Assumptions of the policy on the population that the records are a sample of, and on its households."""
     document = audit.policy.document
     if document.sampling_fraction is not None:
         yield say(
@@ -76,7 +76,7 @@ def _of_sample(audit: Audit) -> Iterator[str]:
 
 
 def _of_attempts(audit: Audit) -> Iterator[str]:
-    """That the chances of an attempt are assumed."""
+    """The assumption on how likely attacks are tried."""
     chances = [percent_of(one.attempt) for one in audit.scenarios if one.attempt != 1]
     if chances:
         yield say("How likely each attack is tried ({chances:names}) is the policy’s estimate.", chances=chances)
