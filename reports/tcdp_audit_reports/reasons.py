@@ -73,11 +73,17 @@ def reasons(audit: Audit) -> list[Reason]:
     types = {name: check.disclosure_type for name, check in audit.plugins.announced_checks.items()}
     chosen, said = list[Reason](), set[str]()
     for one, target in _chosen(ranked, types):
-        texts = [sentence_case(quoted(prose(text))) for text in (one.individual_impact, one.message) if text]
+        texts = [_sentence(text) for text in (one.individual_impact, one.message) if text]
         text = next((text for text in texts if text not in said), "")
         said.add(text)
         chosen.append(_reason(one, target, types.get(one.check), text))
     return chosen
+
+
+def _sentence(text: str) -> str:
+    """A message or an impact as sentences with a full stop, which those of schema checks do not have."""
+    sentence = sentence_case(quoted(prose(text)))
+    return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
 
 
 def _chosen(ranked: Sequence[tuple[Outcome, str]], types: Mapping[str, DisclosureType]) -> list[tuple[Outcome, str]]:
