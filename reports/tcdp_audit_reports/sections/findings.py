@@ -371,14 +371,19 @@ def _blocks_of(audit: Audit, one: Outcome, finding: Finding) -> Iterator[Paragra
     """A paragraph on a demand, with the cells of the worst groups where those were asked for; on pages its evidence."""
     attribute = attribute_of(one, audit.plugins.checks.get(one.check))
     title = one.title or one.check
-    name = title if attribute == "–" else f"{title}, {attribute}"
+    lead = say(
+        "{title:text}[{column?}, {column:text}] ({state:text}).",
+        title=visible(title),
+        column="" if attribute == "–" else attribute,
+        state=state_of(one),
+    )
     reason = f"The policy’s reason: “{one_line(one.reason)}”" if one.reason else ""
     fails = state_of(one) in ("failed", "error", "warning")
     counted = "Failing cells" if fails else "Cells that it counts"
     cells = f"{counted}: {_named_cells(one)}." if one.failing_cells else ""
     strict = prose(strictness_sentences(one))
     said = (prose(one.message), cells, prose(one.individual_impact), dumbbell.beliefs(one), strict, reason)
-    yield Paragraph(" ".join(filter(None, said)), lead=f"{name} ({state_of(one)}).", style=state_of(one))
+    yield Paragraph(" ".join(filter(None, said)), lead=lead, style=state_of(one))
     groups = [
         f"group {worst.ordinal:,}: " + "; ".join(f"{column}: {cell}" for column, cell in worst.cells.items())
         for worst in one.worst
