@@ -83,7 +83,7 @@ def reasons(audit: Audit) -> list[Reason]:
 def _sentence(text: str) -> str:
     """A message or an impact as sentences with a full stop, which those of schema checks do not have."""
     sentence = sentence_case(quoted(prose(text)))
-    return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
+    return sentence if sentence.endswith((".", "!", "?", "…")) else say("{clause:text}.", clause=sentence)
 
 
 def _chosen(ranked: Sequence[tuple[Outcome, str]], types: Mapping[str, DisclosureType]) -> list[tuple[Outcome, str]]:

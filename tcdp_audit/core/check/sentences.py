@@ -126,7 +126,7 @@ class Sentences:
             CheckError: a template names a value that the outcome does not have.
         """
         about = outcome if fails_only_without_values(outcome) else with_values(outcome)
-        sentences = [self._filled(one, about) for one in self.message_templates(outcome)]
+        sentences = [self.filled(one, about) for one in self.message_templates(outcome)]
         return " ".join(sentences) if not sentences or sentences[0] else " "  # a blank one, which conformance refuses
 
     def individual_impact(self, outcome: Outcome) -> str:
@@ -136,7 +136,7 @@ class Sentences:
             CheckError: a template names a value that the outcome does not have.
         """
         about = with_values(outcome)
-        return " ".join(self._filled(one, about) for one in self.impact_templates(outcome))
+        return " ".join(self.filled(one, about) for one in self.impact_templates(outcome))
 
     def message_templates(self, outcome: Outcome) -> list[str]:
         """The templates of the message, a sentence each; empty where the check has none."""
@@ -155,7 +155,12 @@ class Sentences:
         conditions += ["if_in_release"] if outcome.naming.is_blind else []
         return [own, *(STANDARD_PARTS[one] for one in conditions)] if own else []
 
-    def _filled(self, template: str, outcome: Outcome) -> str:
+    def filled(self, template: str, outcome: Outcome) -> str:
+        """One of the templates with the values of an outcome, as a sentence.
+
+        Raises:
+            CheckError: it names a value that the outcome does not have.
+        """
         values = {**values_on_missing(outcome), **self.values(outcome)}
         text = sentence_case(Filling(outcome, self.parts, values).fill(template).strip())
         return by_name(text, outcome.naming.intruder_name)
