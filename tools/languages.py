@@ -35,6 +35,7 @@ from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness impor
 from tcdp_audit_plugins.checks.individual_risk import JUDGED
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import EVERYONE, KINDS, REFERENCES
 from tcdp_audit_plugins.detectors import DETECTORS
+from tcdp_audit_reports.guide_text import in_groups
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ("tcdp_audit/core", "reports/tcdp_audit_reports", "plugins/tcdp_audit_plugins")
@@ -119,6 +120,8 @@ def texts_of_checks() -> Iterator[tuple[str, str]]:
             }
             yield from ((text, f"guide {check.name}: label of a detail") for text in details_of(check))
             yield from ((one.says, f"guide {check.name}: a usual threshold") for one in check.guide.usual)
+            defined = with_sentences(in_groups(check.guide.definition))  # without those that hold code
+            yield from ((text, f"guide {check.name}: definition") for text in defined if "`" not in text)
             for kind, listed in texts.items():
                 yield from ((text, f"{OF_CHECKS}{check.name}: {kind}") for text in listed if text)
 

@@ -47,15 +47,15 @@ def _reach(audit: Audit, story: Story) -> str:
     Where the policy names intruders, each sentence says whose reach it is.
     """
     named = [one.name for one in audit.scenarios if " " not in one.name]  # others are only sets of columns
-    reached: dict[str, list[str]] = {}
+    reached: dict[tuple[str, ...], list[str]] = {}
     for scenario in named or [""]:
         outcomes = [one for one in audit.expectations if one.scenario == scenario or not named]
-        if sentences := " ".join(_sentences(outcomes, story, without_zeros=bool(named))):
-            reached.setdefault(sentences, []).append(scenario)
+        if sentences := _sentences(outcomes, story, without_zeros=bool(named)):
+            reached.setdefault((*sentences,), []).append(scenario)
     if reached:
         return "\n".join(
-            say("{names:names}: {sentences:text}", names=names, sentences=one) if named else one
-            for one, names in reached.items()
+            " ".join([say("{names:names}: {sentence:text}", names=names, sentence=first) if named else first, *others])
+            for (first, *others), names in reached.items()
         )
     return say("Not counted: the policy does not ask for {check}.", check=story.measured_by[0][0])
 
