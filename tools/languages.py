@@ -1,7 +1,8 @@
 """Catalogues of translations: `python -m tools.languages` brings every `tcdp_audit/languages/*.po` up to date.
 
-The texts come from six places: what checks declare (titles, questions, risks, labels, sentences), the phrases that
-sentences are made of, what remedies do, the templates of `say`, the fixed texts of reports, and their texts with gaps.
+The texts come from seven places: what checks declare (titles, questions, risks, labels, sentences), the phrases that
+sentences are made of, what remedies do, what profiles ask, the templates of `say`, the fixed texts of reports, and
+their texts with gaps.
 Babel reads and writes the catalogues and carries translations over: a translation whose text is gone stays as an
 obsolete entry (`#~`), and one whose text changed is marked `fuzzy`, which is not used until a person has looked at it.
 A German catalogue holds every text of checks, translated or not; a text of reports that has no translation is left out
@@ -24,14 +25,17 @@ from babel.messages.pofile import read_po, write_po
 
 from tcdp_audit.core.base.language import CATALOGUES, NOUN, PATTERN, POLICY_NOUN, SENTENCE_END, VALUE
 from tcdp_audit.core.check.translation import PHRASES, STRICTNESS, WORDS
+from tcdp_audit.core.policy.policy import profiles
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import Check
+from tcdp_audit.plugin.sentences import prose
 from tcdp_audit_plugins.checks import FAMILIES
 from tcdp_audit_plugins.checks._shared.sensitive_values import REFERENCES as FILES
 from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness import NAMES, Mechanism
 from tcdp_audit_plugins.checks.individual_risk import JUDGED
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import EVERYONE, KINDS, REFERENCES
 from tcdp_audit_plugins.detectors import DETECTORS
+from tcdp_audit_reports.guide_text import in_groups
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ("tcdp_audit/core", "reports/tcdp_audit_reports", "plugins/tcdp_audit_plugins")
@@ -90,7 +94,8 @@ def main(languages: list[str]) -> None:
 def all_texts() -> Catalog:
     """Every text that can be translated, each once, with a comment on where it is from."""
     template = Catalog(project="tcdp-audit", fuzzy=False)
-    for text, comment in [*texts_of_checks(), *texts_of_phrases(), *texts_of_remedies(), *texts_of_reports()]:
+    of_plugins = [*texts_of_checks(), *texts_of_phrases(), *texts_of_remedies()]
+    for text, comment in [*of_plugins, *texts_of_profiles(), *texts_of_reports()]:
         template.add(text, auto_comments=[comment])
     for text, comment in patterns_of_reports():
         template.add(text, context=PATTERN, auto_comments=[comment])
@@ -115,6 +120,8 @@ def texts_of_checks() -> Iterator[tuple[str, str]]:
             }
             yield from ((text, f"guide {check.name}: label of a detail") for text in details_of(check))
             yield from ((one.says, f"guide {check.name}: a usual threshold") for one in check.guide.usual)
+            defined = with_sentences(in_groups(check.guide.definition))  # without those that hold code
+            yield from ((text, f"guide {check.name}: definition") for text in defined if "`" not in text)
             for kind, listed in texts.items():
                 yield from ((text, f"{OF_CHECKS}{check.name}: {kind}") for text in listed if text)
 
@@ -130,6 +137,14 @@ def texts_of_remedies() -> Iterator[tuple[str, str]]:
     for name, remedy in Plugins.load(external=False).remedies.items():
         texts = [remedy.title, remedy.guide.plainly, *with_sentences(remedy.guide.effect)]
         yield from ((text, f"remedy {name}") for text in texts if text)
+
+
+def texts_of_profiles() -> Iterator[tuple[str, str]]:
+    """The questions of profiles, as the first screen of a report has them."""
+    for name, profile in profiles().items():
+        for one in profile.questions:
+            sentences = SENTENCE_END.split(prose(one.question))  # those with lines of a policy stay English
+            yield from ((text, f"profile {name}: question") for text in sentences if "{" not in text)
 
 
 def texts_of_phrases() -> Iterator[tuple[str, str]]:

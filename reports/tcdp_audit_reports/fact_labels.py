@@ -23,7 +23,7 @@ SHARED = {  # of details that every check may have, or that several have; a chec
     "people_in_households_alone": "people in a household that no other is like",
     "people_alike": "people in the smallest group of equal households",
     "people_without_their_like": "people whom no one in another household is like",
-    "people_in_a_household_with_one_alone": "people with one alone in their household",
+    "people_in_a_household_with_one_alone": "people in a household of which someone is unique",
     "lacking": "columns that the other table lacks",
     "compared_by": "columns that were compared",
     "unnamed": "values without a name, by table and column",

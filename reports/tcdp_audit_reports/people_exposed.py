@@ -8,7 +8,7 @@ from tcdp_audit.plugin._internal import failing, in_words
 from tcdp_audit.plugin.report import Audit
 from tcdp_audit.plugin.sentences import Outcome, Status, record_noun, say, sentence_case, unit_noun, visible
 from tcdp_audit_reports.languages import once_per_report
-from tcdp_audit_reports.policy_text import first_names, known
+from tcdp_audit_reports.policy_text import first_names, known, name_of
 
 NAMED = 5  # failing demands with their numbers of people, in a sentence
 
@@ -76,11 +76,28 @@ def _counted(audit: Audit) -> Iterator[str]:
         if people != audit.exposed.people:  # otherwise the verdict has said it
             yield say("Demand {number} exposes {n:{noun}}.", number=number, n=people, noun=record_noun(one))
         return
-    numbers = [say("{n} by demand {number}", n=people, number=number) for people, number, _ in ranked]
+    numbers, said = list[str](), set[int]()
+    for people, number, one in ranked:
+        without = int(one.details.get("records_without_value", 0))
+        numbers.append(_number(people, number, without, is_same=without in said))
+        said.add(without)
     yield say(
         "{numbers:names}. Do not add these numbers: several demands can expose the same {noun:plural}.",
         numbers=first_names(numbers, NAMED + 1),
         noun=record_noun(ranked[0][2]),
+    )
+
+
+def _number(people: int, number: int, without: int, *, is_same: bool) -> str:
+    """The people of a demand, and how many of them are in groups in which no one has a value."""
+    return say(
+        "{n} by demand {number}[{without>0?} ({rest}, and "
+        "[{same?}the same {without}|{without} in groups without any value, which fail by convention])]",
+        n=people,
+        number=number,
+        without=without,
+        rest=people - without,
+        same=is_same,
     )
 
 
@@ -126,7 +143,17 @@ def _left_out(audit: Audit) -> Iterator[str]:
 
 
 def _warned(audit: Audit) -> Iterator[str]:
-    """The people whom demands of severity warning are about."""
+    """The people whom demands of severity warning are about, and all of them where a key is still in the file."""
+    links = [name_of(one) for one in audit.columns if one.is_key and one.is_present]
+    if links and not audit.policy.document.internal_only:
+        yield say(
+            "As long as {names:names} {n:is|are} in the file, all {people:{noun}} can be linked with another table "
+            "that has {n:it|them}; only a warning says so, and they are not counted for it.",
+            names=links,
+            n=len(links),
+            people=audit.release.records,
+            noun=unit_noun(audit.expectations[0]) if audit.expectations else "record",
+        )
     for number, one in _numbered(audit, warning=True):
         fails = failing(one)
         if fails is not None and fails[1]:

@@ -14,7 +14,9 @@ from tcdp_audit.plugin.report import Audit, AuditedColumn, ChangeLog
 from tcdp_audit.plugin.sentences import count, say, visible
 
 LISTS_OF_CELLS = frozenset({"order", "hierarchy", "distribution", "values"})
-LISTS_OF_NAMES = frozenset({"attributes", "plugins"})  # any other list of texts names values
+LISTS_OF_NAMES = frozenset(  # of columns, plugins and scenarios; any other list of texts names values
+    {"attributes", "plugins", "against", "knows", "at_stake"}
+)
 URL = re.compile(r"""([A-Za-z][A-Za-z0-9+.-]*://)([^\s"']*@)?([^\s"'?]*)(\?[^\s"']*)?""")
 SECRET = re.compile(r"(?i)(pass|pwd|secret|token|key|sig|credential)[^=&]*=")
 TEXT = "tag:yaml.org,2002:str"
@@ -186,6 +188,11 @@ def signed_for(audit: Audit) -> list[tuple[str, str]]:
         (name, texts.get(name) or say("not stated in the policy; {key} would state it", key=key))
         for name, key in ENTRIES.items()
     ]
+
+
+def policy_argument(audit: Audit) -> str:
+    """The policy's file on a command line; a name to save it by where a program gave it."""
+    return "POLICY.json" if audit.policy.path is None else visible(audit.policy.name)
 
 
 def approved_by(audit: Audit) -> str:

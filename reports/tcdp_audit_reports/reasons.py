@@ -15,6 +15,7 @@ from tcdp_audit.plugin._internal import (
 from tcdp_audit.plugin.check import DisclosureType
 from tcdp_audit.plugin.report import Audit
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
     Status,
     allowance,
@@ -72,11 +73,17 @@ def reasons(audit: Audit) -> list[Reason]:
     types = {name: check.disclosure_type for name, check in audit.plugins.announced_checks.items()}
     chosen, said = list[Reason](), set[str]()
     for one, target in _chosen(ranked, types):
-        texts = [sentence_case(quoted(prose(text))) for text in (one.individual_impact, one.message) if text]
+        texts = [_sentence(text) for text in (one.individual_impact, one.message) if text]
         text = next((text for text in texts if text not in said), "")
         said.add(text)
         chosen.append(_reason(one, target, types.get(one.check), text))
     return chosen
+
+
+def _sentence(text: str) -> str:
+    """A message or an impact as sentences with a full stop, which those of schema checks do not have."""
+    sentence = sentence_case(quoted(prose(text)))
+    return sentence if sentence.endswith((".", "!", "?", "…")) else say("{clause:text}.", clause=sentence)
 
 
 def _chosen(ranked: Sequence[tuple[Outcome, str]], types: Mapping[str, DisclosureType]) -> list[tuple[Outcome, str]]:
@@ -99,7 +106,13 @@ def demand_name(outcome: Outcome) -> str:
     title = visible(outcome.title or outcome.check)
     if outcome.attribute is None:
         return title
-    return say("{title:text} of {column}", title=title, column=visible(column_of(outcome)))
+    against = f" against {outcome.scenario}" if outcome.scenario else ""
+    return say(
+        "{title:text} of {column}[{against?} against {against:text}]",
+        title=title.removesuffix(against),
+        column=visible(column_of(outcome)),
+        against=visible(outcome.scenario or "") if against and title.endswith(against) else "",
+    )
 
 
 def _rank(outcome: Outcome) -> tuple[int, float]:
@@ -163,15 +176,23 @@ def _figures_in_words(outcome: Outcome, disclosure_type: DisclosureType | None) 
         people, allowed = _share_of_people(outcome, disclosure_type), allowance(outcome)
         return say("{people:text}, where {allowed:text}", people=people, allowed=allowed)
     if outcome.is_judged and outcome.threshold is not None:
+        chance = is_chance(outcome)
         return say(
-            "[{risk?}Re-identification risk: ]{found:text}, where {bound:text}",
+            "[{risk?}Re-identification risk: ]{found:text}[{attempt<1?}, with the chance of an attempt], where "
+            "{bound:text}",
+            attempt=outcome.details.get("attempt", 1),
             risk=outcome.status is Status.FAILED and disclosure_type in IDENTITY,
-            found=observed(outcome),
-            bound=bound(outcome),
+            found=percent(outcome.observed, outcome.threshold) if chance else observed(outcome),
+            bound=allowance(outcome) if chance else bound(outcome),
         )
     if outcome.status is Status.FAILED:
         return sentence_case(margin_words(outcome))
     return say("Measured: {found:text}", found=observed(outcome))
+
+
+def is_chance(outcome: Outcome) -> bool:
+    """Whether the observed figure is the chance that a guess at a person's record is right."""
+    return "classes_are_of" in outcome.details and outcome.comparison is Comparison.AT_MOST
 
 
 def _cells_at_fault(outcome: Outcome) -> str:

@@ -315,7 +315,7 @@ def secrets(expect: list[Any], **further: Any) -> Any:
 def test_a_profile_that_leaves_a_secret_without_a_demand_is_reported(demand: dict[str, Any], is_reported: bool) -> None:
     result = secrets([demand], profile=EMA)
     waiting = "4 questions wait for an answer"
-    nothing = "nothing that counts" if "severity" in next(iter(demand.values())) else "nothing"
+    nothing = "nothing that can stop publication" if "severity" in next(iter(demand.values())) else "nothing"
     known = "Fit as far as a program can tell, but "
     message = f"{known}{nothing} is demanded of 'illness' and {waiting}"
     assert verdict_title(result) == (message if is_reported else f"{known}{waiting}")
@@ -400,11 +400,13 @@ def test_every_audit_has_the_column_checks_in_their_order() -> None:
 def test_a_demand_that_only_warns_is_no_demand_that_counts() -> None:
     warns = {"distinct_l_diversity": {"l": 2, "attribute": "a", "severity": "warning"}}
     result = of_secrets("ab", {"k_anonymity": {"k": 20}}, warns)
-    assert verdict_title(result) == "Fit, but nothing that counts is demanded of 'a' and 'b'"
+    assert verdict_title(result) == "Fit, but nothing that can stop publication is demanded of 'a' and 'b'"
     assert outcome_of(result, "undemanded_sensitive").details["only_warned"] == ["a"]
     written = result.as_json()
     assert title_in(written) == written["verdict"]["title"]
     failed = of_secrets("ab", {"k_anonymity": {"k": 2000}}, warns)
-    assert verdict_sentence(failed).endswith(" Nothing that counts is demanded of 'a' and 'b', which must stay secret.")
+    assert verdict_sentence(failed).endswith(
+        " Nothing that can stop publication is demanded of 'a' and 'b', which must stay secret."
+    )
     other = of_secrets("ab", {"k_anonymity": {"k": 20}}, {"k_anonymity": {"k": 30, "severity": "warning"}})
     assert "only_warned" not in outcome_of(other, "undemanded_sensitive").details

@@ -133,7 +133,7 @@ def test_a_class_that_lacks_a_value_implies_no_epsilon(figure2: Path):
     assert (outcome.observed, outcome.status) == (inf, Status.FAILED)
     assert outcome.message == (
         "Under the assumptions of t-closeness on prior and posterior knowledge no epsilon follows for the 12 records: "
-        "a group lacks a value of 'value' that the table has, or has one that it lacks, which is infinitely far. "
+        "a group lacks a value of 'value' that the table has, or has one that it lacks, and no epsilon allows that. "
         "Bucketisation is the remedy: the parameter 'buckets', or a bucketised release. The policy allows epsilon up "
         "to 100; all 12 records are in 3 groups that do not keep it."
     )

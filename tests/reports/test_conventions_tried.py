@@ -23,9 +23,7 @@ def test_a_row_for_each_combination_and_a_sentence_on_what_flips():
         ("missing quasi-identifier: wildcard", "passed", "failed"),
         ("missing quasi-identifier: fail", "failed", "failed"),
     ]
-    assert table.note == (
-        "Of 3 combinations of conventions, with the policy’s own, the result changes for 1 expectation: 1."
-    )
+    assert table.note == ("Of 3 combinations of conventions, with the policy’s own, the result changes for demand 1.")
 
 
 def test_a_release_without_missing_values_leaves_nothing_to_try():
@@ -36,3 +34,9 @@ def test_a_release_without_missing_values_leaves_nothing_to_try():
 def test_the_report_shows_it_only_where_it_was_asked_for():
     assert "Verdicts by convention" in tcdp_audit.audit(FIVE, POLICY, all_conventions=True).render(".html")
     assert "Verdicts by convention" not in tcdp_audit.audit(FIVE, POLICY).render(".html")
+
+
+def test_a_demand_that_only_warns_warns_under_every_convention():
+    expect = [{"k_anonymity": {"k": 9, "severity": "warning"}}]
+    table = conventions_tried(tcdp_audit.audit(FIVE, {**POLICY, "expect": expect}, all_conventions=True))
+    assert {row[1] for row in table.body} == {"warns"}

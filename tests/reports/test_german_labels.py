@@ -7,7 +7,9 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from html.parser import HTMLParser
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,6 +60,7 @@ Page = Callable[[], Audit]
 CATEGORIES = ("East", "North", "South", "ward South", "age 80+", "sex other than male", "age", "ward")
 BOUNDS = ("where at least 5 is demanded", "where at most 20% is allowed")  # of outcomes that no check made
 NAMES = {  # of values, of measures and of the questions of profiles, and what a test's plugin says
+    "passing": {"teaching"},
     "profile": {"fit"},
     "scenarios": {"knows age", "age", "district", "marital", "sex"},
     "linked": {"flu", "gout"},
@@ -133,8 +136,13 @@ def _values(words: set[str]) -> set[str]:
 
 def english_in(german: str, english: str, names: set[str]) -> Iterator[str]:
     """The labels that are the same in both pages, and that are no names."""
+    yield from same_in(labels(german), labels(english), names)
+
+
+def same_in(german: set[str], english: set[str], names: set[str]) -> Iterator[str]:
+    """The labels that are in both sets, and that are no names."""
     lower = {one.lower() for one in (*names, *SAME)}
-    for one in sorted(labels(german) & labels(english)):
+    for one in sorted(german & english):
         words = re.split(r"; |, |: |\n| and | \(|\)|‘|’|'", one)
         if not all(not re.search(r"[A-Za-z]{2}", word) or word.strip().lower() in lower for word in words):
             yield one
@@ -150,6 +158,51 @@ def test_no_label_of_a_german_report_is_english(which: str) -> None:
     one = made(which)
     pages = [one.render(".html", language=language) for language in ("de", "en")]
     assert [*english_in(*pages, names_of(one) | NAMES.get(which, set()))] == []
+
+
+def labels_of_word(document: bytes) -> set[str]:
+    """The headings and captions of a document, and the first row and column of its tables."""
+    docx = pytest.importorskip("docx")
+    read = docx.Document(BytesIO(document))
+    styled = {one.text for one in read.paragraphs if one.style.name.startswith(("Heading", "Caption", "Title"))}
+    cells = {one.text for table in read.tables for one in (*table.rows[0].cells, *table.columns[0].cells)}
+    texts = {re.sub(r"^[✓✗!○]\s|\b\d[\d.]*", "", one).strip() for one in styled | cells}
+    return {one for one in texts if re.search(r"[A-Za-z]{2}", one)}
+
+
+@pytest.mark.parametrize("which", AUDITS)
+def test_no_label_of_a_german_word_document_is_english(which: str) -> None:
+    one = made(which)
+    german, english = (labels_of_word(one.render(".docx", language=language)) for language in ("de", "en"))
+    assert len(german) > 40
+    assert [*same_in(german, english, names_of(one) | NAMES.get(which, set()))] == []
+
+
+TEXTS = {"title", "caption", "lead", "head", "name"}  # what the template of a PDF sets as a label
+
+
+def labels_of_pdf(value: Any, key: str = "") -> set[str]:
+    """The labels in what a PDF is typeset from, which is the document model of Word, too."""
+    if isinstance(value, dict):
+        return {one for name, part in value.items() for one in labels_of_pdf(part, name)}
+    if isinstance(value, list):
+        return {one for part in value for one in labels_of_pdf(part, key)}
+    plain = str(value).replace("\u200b", "")
+    return {plain} if key in TEXTS and re.search(r"[A-Za-z]{2}", plain) else set()
+
+
+@pytest.mark.parametrize("which", AUDITS)
+def test_no_label_of_a_german_pdf_is_english(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("typst")
+    from tcdp_audit_reports.documents import pdf_report
+
+    seen = list[set[str]]()
+    monkeypatch.setattr(pdf_report, "_typeset", lambda one: seen.append(labels_of_pdf(pdf_report._content(one))) or b"")
+    for language in ("de", "en"):
+        made(which).render(".pdf", language=language)
+    german, english = seen
+    assert len(german) > 20
+    assert [*same_in(german, english, names_of(made(which)) | NAMES.get(which, set()))] == []
 
 
 def test_no_label_of_a_german_frontier_or_comparison_is_english() -> None:

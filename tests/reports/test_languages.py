@@ -53,6 +53,13 @@ def test_german_has_every_text_of_checks() -> None:
     assert missing == []
 
 
+def test_what_profiles_ask_is_german_but_for_lines_of_a_policy() -> None:
+    asked = {text for text, _ in tool.texts_of_profiles()}
+
+    assert len(asked) > 40
+    assert [one for one in sorted(asked) if not getattr(GERMAN.get(one), "string", "")] == []
+
+
 def test_german_has_no_stale_text_of_checks() -> None:
     known = {(one.context, one.id) for one in TEXTS}
     stale = [one.id for one in GERMAN if one.id and tool.is_required(one.auto_comments)]

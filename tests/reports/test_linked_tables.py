@@ -154,7 +154,7 @@ def test_figures_of_records_say_whose(three: Audit) -> None:
 
 def test_links_are_no_columns_to_take_out_and_the_repair_is_that_of_a_folder(three: Audit) -> None:
     text = "\n".join(f"{one.lead} {one.text} {one.code}" for one in steps(three))
-    assert "tcdp-audit fix FOLDER --policy policy --output REPAIRED" in text
+    assert "tcdp-audit fix FOLDER --policy POLICY.json --output REPAIRED" in text
     assert "REPAIRED.csv" not in text
     assert "out of the copy that is published" not in text
     assert "| visits.visit | – | links the tables |" in three.render(".md")
@@ -163,7 +163,7 @@ def test_links_are_no_columns_to_take_out_and_the_repair_is_that_of_a_folder(thr
 def test_each_table_is_verified(three: Audit) -> None:
     text = three.render(".md")
     assert "How to verify it, in five steps" in text
-    assert all(f"The table of {name} is the one that was audited" in text for name in ("patients", "visits", "drugs"))
+    assert all(f"{name} was in memory. Its SHA-256 was" in text for name in ("patients", "visits", "drugs"))
     assert "tcdp-audit verify REPORT.html FOLDER" in text
 
 

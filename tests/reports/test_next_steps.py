@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 
 import pandas as pd
+import yaml
 from html_page import Page
 from report_samples import made_up
 
 import tcdp_audit
 from tcdp_audit.core.base.outcome import Status
-from tcdp_audit_reports.sections.basis import flipping, verification
+from tcdp_audit_reports.sections.basis import flipping, how_counted, verification
 from tcdp_audit_reports.sections.next_steps import steps
 
 TABLE = pd.DataFrame({"id": range(6), "zip": list("112233"), "sex": list("ffmmff"), "ill": list("xyxyxy")})
@@ -42,7 +44,7 @@ def test_they_begin_with_columns_and_end_with_a_command():
         "Let remedies be tried.",
     ]
     assert "6 people (100%)" in reported[1].text
-    assert reported[-1].code == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
+    assert reported[-1].code == "tcdp-audit fix RELEASE --policy POLICY.json --output REPAIRED.csv"
     assert "is not known" in reported[-1].text
 
 
@@ -99,6 +101,47 @@ def test_verification_has_three_steps_with_whole_digests():
     digests = [one.code for one in verification(audit)]
     assert digests[:2] == [audit.release.sha256, audit.policy.sha256]
     assert digests[2].startswith("tcdp-audit verify REPORT.html ")
+    assert digests[2].endswith(" --policy POLICY.json")  # a program gave it: the reader makes a file of it first
+
+
+def test_each_compared_file_has_a_step_and_instructs(tmp_path):
+    released = TABLE.assign(key=range(len(TABLE)))
+    for name, table in (("released.csv", released), ("original.csv", released)):
+        table.to_csv(tmp_path / name, index=False)
+    attributes = {**POLICY["attributes"], "key": {"role": "insensitive"}}
+    own = {"original": str(tmp_path / "original.csv"), "key": "key", "conventions": {"reference": "original"}}
+    expect = [{"t_closeness": {"t": 0.5, "distance": "equal"}}]
+    path = tmp_path / "own.tcdp.yaml"
+    path.write_text(yaml.safe_dump({**POLICY, "attributes": attributes, "expect": expect, **own}))
+    audit = tcdp_audit.audit(tmp_path / "released.csv", path)
+    texts = [one.text for one in verification(audit)]
+    assert texts[:3] == [
+        "Compute the SHA-256 of released.csv, for example by sha256sum. It must be",
+        "Compute the SHA-256 of original.csv. It must be",
+        "Compute that of the policy, own.tcdp.yaml. It must be",
+    ]
+    assert [one.code for one in verification(audit)][1] == audit.companions["original"].sha256
+
+
+def test_a_policy_of_a_program_keeps_the_order_of_its_columns(tmp_path):
+    """What the annex shows of it, saved as a file, is the same policy: its digest, and its sentences."""
+    audit = tcdp_audit.audit(TABLE, POLICY)
+    saved = tmp_path / "POLICY.json"
+    saved.write_text(audit.policy.text)
+    assert hashlib.sha256(saved.read_bytes()).hexdigest() == audit.policy.sha256
+    again = tcdp_audit.audit(TABLE, yaml.safe_load(saved.read_text()))
+    assert [one.message for one in again.outcomes] == [one.message for one in audit.outcomes]
+    assert again.policy.sha256 == audit.policy.sha256
+
+
+def test_a_step_names_the_column_that_joins_rows_which_no_demand_judges():
+    table = TABLE.assign(home=[1, 1, 2, 2, 3, 3])
+    attributes = {**POLICY["attributes"], "home": {"role": "insensitive"}}
+    policy = {**POLICY, "attributes": attributes, "household": "home", "conventions": {"known_rows": "one"}}
+    audit = tcdp_audit.audit(table, policy)
+    assert "A column joins the records of a unit." in [one.lead for one in steps(audit)]
+    assert "taken to be harmless, but joins rows: see what to do next" in audit.render(".md")
+    assert "Of a household an intruder is taken to know one row (known_rows)." in how_counted(audit)
 
 
 def test_no_way_of_counting_helps_where_one_demand_on_several_columns_always_fails():

@@ -8,8 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from browser import DARK, asked
+from pyarrow.csv import write_csv
 
 from tcdp_audit import Audit, audit
+from tcdp_audit_reports.sections.appendix import demand_numbers
 from tcdp_audit_reports.sections.scenarios import blocks
 
 TABLE = pa.table(
@@ -48,10 +50,11 @@ def test_there_is_none_without_scenarios() -> None:
 def test_each_intruder_has_its_own_people_exposed() -> None:
     summary, intruders, demands = section(audited([{"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2}}]))
 
-    assert summary == "The policy names 2 intruders. Demands fail against boss."
+    assert summary.startswith("The policy names 2 intruders. Demands fail against boss. Every demand against neighbour")
+    assert "for a decision that concerns some of them, audit with a policy that names only those" in summary
     assert intruders == [
-        ("boss", "A boss", "'age' and 'job'", "illness", "50%", "1 of 6 people"),
-        ("neighbour", "Somebody next door", "'age'\nof 25% of all", "illness", "100%", "none"),
+        ("boss", "A boss", "'age' and 'job'", "illness", "50%", "not asked", "1 of 6 people"),
+        ("neighbour", "Somebody next door", "'age'\nof 25% of all", "illness", "100%", "not asked", "none"),
     ]
     assert demands == [
         ("k-anonymity\n≥ 2", "✗ Failed\n1\n1 person", "✓ Passed\n3"),
@@ -74,7 +77,15 @@ def test_a_set_of_columns_is_no_intruder_with_a_name() -> None:
 
     assert summary.startswith("The policy names 1 intruder and 1 set of columns that an intruder may know.")
     assert summary.endswith("Nothing is demanded against boss.")
-    assert intruders[1] == ("knows job", "An intruder", "'job'", "illness", "100%", "nothing was demanded")
+    assert intruders[1] == (
+        "of demand 2 only",
+        "An intruder",
+        "'job'",
+        "illness",
+        "100%",
+        "not asked",
+        "nothing was demanded",
+    )
     assert demands == [("k-anonymity", "○ Measured\n3", "○ Measured\n2")]
 
 
@@ -117,6 +128,58 @@ def test_a_failing_warning_is_said() -> None:
 
     assert [row[-1] for row in intruders] == ["none but by warnings", "none"]
     assert demands[0][1].startswith("! Warning")
+
+
+def test_the_chance_of_a_guess_and_the_people_whom_a_demand_allows_are_said() -> None:
+    expect = [{"reidentification_risk": {"measure": "average"}}, {"sample_uniqueness": {"at_most": 0.5}}]
+    _, intruders, _ = section(audited(expect))
+
+    assert [row[-2:] for row in intruders] == [
+        ("1 in 3 at worst, 1 in 3 on average", "none"),
+        ("for certain at worst, 1 in 2 on average", "none\ndemand 4 allows 1"),
+    ]
+
+
+def test_secrets_that_no_demand_protects_from_an_intruder_are_said() -> None:
+    scenarios = {**SCENARIOS, "boss": {**SCENARIOS["boss"], "at_stake": ["disease"]}}
+    expect = [{"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2, "against": "neighbour"}}]
+
+    assert "No demand protects illness against boss." in audited(expect, scenarios).render(".md")
+    assert "No demand protects" not in audited([{"distinct_l_diversity": {"l": 2}}], scenarios).render(".md")
+
+
+def test_demands_against_one_intruder_do_not_conflict_with_those_against_another() -> None:
+    expect = [{"k_anonymity": {"k": 2}}, {"sample_uniqueness": {"at_most": 0.1}}]
+
+    assert "and both are true" not in audited(expect).render(".html")
+
+
+def test_an_intruder_who_does_not_know_who_is_in_the_release_has_a_condition(tmp_path: Path) -> None:
+    write_csv(TABLE.select(["age", "job"]), tmp_path / "all.csv")
+    reader = {"knows": ["age"], "in_release": "unknown", "population": str(tmp_path / "all.csv")}
+    scenarios = {"reader": reader, "boss": {"knows": ["age", "job"]}}
+    condition = "This holds if the person is in the file, which this intruder does not know."
+    expect = [{"k_anonymity": {"k": 2}}, {"k_map": {"k": 2, "against": "reader"}}]
+    judged = audited(expect, scenarios).outcomes
+    impacts = {one.scenario: one.individual_impact for one in judged if one.check == "k_anonymity"}
+
+    assert impacts["reader"].endswith(condition)
+    assert condition not in impacts["boss"]
+    assert not any(condition in one.individual_impact for one in judged if one.check == "k_map")  # it says so itself
+
+
+def test_the_risk_of_columns_is_that_of_the_intruder_who_knows_most() -> None:
+    attributes = {name: {"role": "insensitive"} for name in ("age", "job")} | {"disease": {"role": "sensitive"}}
+    policy = {"version": 1, "attributes": attributes, "scenarios": SCENARIOS, "expect": [{"k_anonymity": {"k": 2}}]}
+    result = audit(TABLE, policy, column_risks=True)
+
+    assert {one.column for one in result.column_risks} == {"age", "job"}
+
+
+def test_a_line_of_the_policy_has_the_numbers_of_its_demands() -> None:
+    expect = [{"k_anonymity": {"k": 2}}, {"k_anonymity": {"k": 1, "against": "boss"}}]
+
+    assert demand_numbers(audited(expect)) == ["1–2", "3"]
 
 
 SIDES = """

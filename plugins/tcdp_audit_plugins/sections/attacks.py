@@ -14,10 +14,11 @@ from tcdp_audit.plugin._internal import failing
 from tcdp_audit.plugin.report import Audit, Rows
 from tcdp_audit.plugin.sentences import Outcome, count, figure, percent, record_noun, say, unit_noun
 from tcdp_audit_plugins.checks._shared.known_attributes import few_columns
-from tcdp_audit_plugins.checks._shared.sensitive_values import LEAST_MEMBERS, may_be_shared
+from tcdp_audit_plugins.checks._shared.sensitive_values import LEAST_MEMBERS
 
 HEAD = ("who", "what they do", "in this file")
 INTRODUCTION = "Six people who might open the file, and how far they get. Do not add the numbers."
+OF_SCENARIOS = "Six ways to use the file, and how far the intruders above get by each. Do not add the numbers."
 Applicability = Callable[[Outcome], str]
 
 
@@ -36,18 +37,40 @@ def stories(audit: Audit) -> Iterator[str | Rows]:
     rows = [(one.who, one.deed, _reach(audit, one)) for one in STORIES]
     if all(reach.startswith("Not counted") for _, _, reach in rows):
         return
-    yield INTRODUCTION
+    yield OF_SCENARIOS if audit.scenarios else INTRODUCTION
     yield Rows(HEAD, tuple(rows))
 
 
 def _reach(audit: Audit, story: Story) -> str:
-    """The reach of an intruder by the first check that was run, on each column that it was run on."""
-    for name, reach in story.measured_by:
-        outcomes = [one for one in audit.expectations if one.check == name and one.observed is not None]
-        sentences = dict.fromkeys(reach(_with_values(one)) for one in outcomes)
-        if any(sentences):
-            return " ".join(one for one in sentences if one)
+    """The reach of an intruder by the first check that was run, on each column that it was run on.
+
+    Where the policy names intruders, each sentence says whose reach it is.
+    """
+    named = [one.name for one in audit.scenarios if " " not in one.name]  # others are only sets of columns
+    reached: dict[tuple[str, ...], list[str]] = {}
+    for scenario in named or [""]:
+        outcomes = [one for one in audit.expectations if one.scenario == scenario or not named]
+        if sentences := _sentences(outcomes, story, without_zeros=bool(named)):
+            reached.setdefault((*sentences,), []).append(scenario)
+    if reached:
+        return "\n".join(
+            " ".join([say("{names:names}: {sentence:text}", names=names, sentence=first) if named else first, *others])
+            for (first, *others), names in reached.items()
+        )
     return say("Not counted: the policy does not ask for {check}.", check=story.measured_by[0][0])
+
+
+def _sentences(outcomes: Sequence[Outcome], story: Story, *, without_zeros: bool) -> list[str]:
+    """The sentences of the first check of a story that was run and has something to say, each once.
+
+    Without zeros, those on no one are left out if others are on someone.
+    """
+    for name, reach in story.measured_by:
+        own = [one for one in outcomes if one.check == name and one.observed is not None]
+        if sentences := [one for one in dict.fromkeys(reach(_with_values(each)) for each in own) if one]:
+            reached = [one for one in sentences if not one.startswith("0 ")] if without_zeros else sentences
+            return reached or sentences
+    return []
 
 
 def _with_values(outcome: Outcome) -> Outcome:
@@ -82,6 +105,20 @@ def _alone(outcome: Outcome) -> str:
         alone=_at(outcome, 1, 1),
         smallest=figure(outcome.observed),
         small=few[1] if few else 0,
+    )
+
+
+def _matching(outcome: Outcome) -> str:
+    """The size of the smallest group in the release, of a check that has it in its distribution."""
+    rows = outcome.details.get("distribution", ())
+    if outcome.details.get("classes_are_of") != "release" or not rows:
+        return ""
+    return say(
+        "By {known}: [{alone>0?}{alone:{record}} {alone:is|are} the only match|no one is unique; the smallest group "
+        "has {smallest}].",
+        outcome,
+        alone=_at(outcome, 1, 1),
+        smallest=figure(float(rows[0][0])),
     )
 
 
@@ -145,13 +182,11 @@ def _one_value(outcome: Outcome) -> str:
 def _in_single(outcome: Outcome, victims: int, noun: str) -> str:
     """The sentence on those whose group gives a value away, which may not be the only one of its members."""
     return say(
-        "{victims:{noun}} [{shared?}{victims:is in a group|are in groups} in which everyone has the same|"
-        "{victims:is in a group that has|are in groups that have} a single] {attribute}"
+        "{victims:{noun}} {victims:is in a group|are in groups} in which everyone has the same {attribute}"
         "[{valueless>0?}; {valueless:{record}} {valueless:is|are} in groups in which no one has any].",
         outcome,
         victims=victims,
         noun=noun,
-        shared=may_be_shared(outcome),
         valueless=int(outcome.details.get("records_without_value", 0)),
     )
 
@@ -303,6 +338,7 @@ STORIES = (
             ("sample_uniqueness", _unique),
             ("alpha_k_anonymity", _in_smallest),
             ("lkc_privacy", _by_few),
+            ("reidentification_risk", _matching),
         ),
     ),
     Story(

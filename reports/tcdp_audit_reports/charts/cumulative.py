@@ -27,7 +27,7 @@ from tcdp_audit_reports.charts.drawing import (
 )
 from tcdp_audit_reports.languages import localised
 
-LEFT = 9  # percent of the width for the names of the shares
+LEFT = 11  # percent of the width for the names of the shares
 HEIGHT, TOP, BASE = 264, 44, 224  # pixels: the drawing, where 100% is, where 0% is; above it the demand is named
 NAMED = (12, 26)  # baselines of the demand, and of what fails it
 INFINITE = (86, 12)  # left end and width, in percent, of the bar for infinite figures
@@ -136,7 +136,9 @@ def _table(measured: Measured, axis: Axis) -> Rows:
         rows.append([f"{sign} {tick_text(value)}", count(below), share(below, measured.records)])
     infinite = sum(records for value, _, records in measured.distribution if value == inf)
     if infinite:
-        rows.append(["infinite", count(infinite), share(infinite, measured.records)])
+        rows.append(
+            ["no value" if measured.no_value else "infinite", count(infinite), share(infinite, measured.records)]
+        )
     rounded = any(not isinf(value) and not float(value).is_integer() for value, _, _ in measured.distribution)
     note = "Values are counted to three significant digits." if rounded else ""
     return figure_table("", ("value", measured.people, "share"), rows, note)
@@ -163,7 +165,7 @@ def _drawing(measured: Measured, axis: Axis, curve: _Curve) -> Drawing:
     lines += [Line("axis", place, place, BASE, BASE + 5) for place, _ in places]
     labels.append(Label(shortened(f"{localised(measured.label)} →"), 100, BASE + 36, "label", "end"))
     if curve.infinite:
-        labels += _infinite_labels(curve)
+        labels += _infinite_labels(curve, "no value" if measured.no_value else "∞")
     if measured.threshold is not None:
         place = round(LEFT + axis.place(float(measured.threshold)), 2)
         areas.insert(0, _failing_side(measured, place, LEFT + axis.span))
@@ -184,10 +186,13 @@ def _infinite_bar(measured: Measured, curve: _Curve) -> list[Rectangle]:
     return [Rectangle("bad", *bar), Rectangle("hatched", *bar)] if fails else [Rectangle("bar", *bar)]
 
 
-def _infinite_labels(curve: _Curve) -> list[Label]:
+def _infinite_labels(curve: _Curve, name: str) -> list[Label]:
     left, width = INFINITE
     text = share(curve.infinite, 1)
-    return [Label("∞", left + width / 2, BASE + 18, "tick strong"), Label(text, 100, TOP - 5, "value", "end")]
+    return [
+        Label(localised(name), left + width / 2, BASE + 18, "tick strong"),
+        Label(text, 100, TOP - 5, "value", "end"),
+    ]
 
 
 def _failing_side(measured: Measured, place: float, end: float) -> Rectangle:

@@ -279,6 +279,7 @@ class Measured:
     label: str  # what the figure is called
     others: bool = False  # whether classes may also fail another figure of the same check
     noun: str = "record"  # what a record is called, in the singular
+    no_value: bool = False  # whether an infinite figure is that of a group in which no one has a value
 
     @property
     def people(self) -> str:

@@ -79,14 +79,15 @@ def chart(outcome: Outcome, once: Say = str) -> Chart | None:
 def beliefs(outcome: Outcome) -> str:
     """Beliefs about a person of the worst group: before the release, after the table and after the group.
 
-    It is about the value whose shares differ most. Nothing where the outcome lacks shares or the number of values.
+    It is about the value whose share grows most in the group. Nothing where the outcome lacks shares or the number of
+    values.
 
     Source: Li, Li, Venkatasubramanian (2007), section 3, B0 to B2.
     """
     entries, values = _entries(outcome), outcome.details.get("domain_size")
     if not entries or not isinstance(values, int) or values < 1:
         return ""
-    name, in_group, in_reference = entries[0]
+    name, in_group, in_reference = next((one for one in entries if one[1] > one[2]), entries[0])
     reference = _reference(outcome)
     guess = _percent(1 / values) if values <= 100 else f"{100 / values:.1g}%"
     return (

@@ -55,6 +55,9 @@ def _without_ratio(outcome: Outcome, *, is_safe: bool, higher_is_safer: bool) ->
     return "none is allowed" if not outcome.threshold else "nothing bounds it"
 
 
+SHORT = {"some groups lack values": "no value"}
+
+
 def _without_judgement(outcome: Outcome) -> str:
     if outcome.unfailable:
         return "cannot fail"
@@ -91,8 +94,13 @@ def margin_bar(outcome: Outcome) -> Drawing | None:
             *(Line("track", tick, tick, 7, 13) for tick in ticks),
             Line("zero", 50, 50, 0, 20),
         ),
-        labels=(Label(margin_words(outcome), 47 if right else 53, 14, "margin-label", "end" if right else "start"),),
+        labels=(Label(_short_words(outcome), 47 if right else 53, 14, "margin-label", "end" if right else "start"),),
     )
+
+
+def _short_words(outcome: Outcome) -> str:
+    """The margin in as few letters as there is room for."""
+    return SHORT.get(words := margin_words(outcome), words)
 
 
 def _part(outcome: Outcome, start: float, width: float, *, right: bool) -> Rectangle:

@@ -105,9 +105,7 @@ def _bars_drawing(bars: Named, longest: float) -> Drawing:
 
 
 DRAWN = "distribution"
-FACTS = frozenset(
-    {"shared_value", "shift", "worst_with_value"}
-)  # details whose parts are single figures, and no picture
+FACTS = frozenset({"shared_value", "shift", "worst_with_value", "success"})  # details whose parts sentences have
 
 
 def drawn(outcome: Outcome) -> frozenset[str]:

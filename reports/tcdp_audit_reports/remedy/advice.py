@@ -73,14 +73,14 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     log = trial.log
     if log is not None and trial.only_drops:
         return Paragraph(
-            f"{drops(log)} {_result(trial)} {UNCHANGED} {NEW_FILE}", lead="Drop these columns.", code=command
+            f"{drops(log)} {_result(audit, trial)} {UNCHANGED} {NEW_FILE}", lead="Drop these columns.", code=command
         )
     if log is None or not log.steps:
         return none_known(audit, log, trial.reason)
     lines = lines_to_paste(log)
     advice, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
     start = f"{drops(log)} " if log.dropped else ""
-    text = f"{start}{_result(trial)} {cost_of(audit, log)}"
+    text = f"{start}{_result(audit, trial)} {cost_of(audit, log)}"
     if not trial.passes:
         return Paragraph(f"{text} {UNCHANGED}{advice}", lead=CLOSEST, lines=shown)
     planned = "A remedy exists: name it in the policy, and repair."
@@ -107,7 +107,10 @@ def _example(before: Mapping[str, str], after: Mapping[str, str] | str) -> Rows:
     left = [after, *("" for _ in columns[1:])] if isinstance(after, str) else [after.get(one, "") for one in columns]
     rows = [["before", *before.values()], ["after", *left]]
     return Rows(
-        ("row", *map(visible, columns)), [[*map(visible, row)] for row in rows], "An invented row", style="said"
+        ("row", *map(visible, columns)),
+        [[*map(visible, row)] for row in rows],
+        "An invented row of another file",
+        style="said",
     )
 
 
@@ -121,17 +124,17 @@ def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
     rows += [_row(audit, one, _not_advised(log, one)) for one in others]
     rest = len(rows) - SHOWN
     note = f"{count(rest)} more in the machine-readable result." if rest > 0 else ""
-    caption = "Remedies that were tried, the most effective first"
+    caption = "Remedies, the most effective first"
     return Rows(COLUMNS, rows[:SHOWN], caption, note, style="said risks")
 
 
-def _result(trial: RemedyTrial) -> str:
+def _result(audit: Audit, trial: RemedyTrial) -> str:
     """Whether the file would pass, with the warnings that would remain."""
     if not trial.passes:
         return f"Tried on this very file. Even then it would not pass: {prose(trial.reason).rstrip('.')}."
     emptied = () if trial.log is None else trial.log.constant_columns
     warnings = [demand_name(one) for one in trial.outcomes if one.is_warning]
-    return say(
+    passed = say(
         "Tried on this very file, and audited as a whole: it would then pass"
         "[{warned>0?}, with {warned:warning} ({titles:text})][{emptied?}, and be useless for {names:names}].",
         warned=len(warnings),
@@ -139,6 +142,13 @@ def _result(trial: RemedyTrial) -> str:
         emptied=bool(emptied),
         names=first_names([visible(one) for one in emptied]),
     )
+    lax = [str(number) for number, one in enumerate(audit.expectations, 1) if one.laxer_than]
+    weak = say(
+        "But the {n:limit of demand|limits of demands} {numbers:names} {n:is|are} weaker than is usual.",
+        n=len(lax),
+        numbers=first_names(lax),
+    )
+    return f"{passed} {weak}" if lax else passed
 
 
 def _effect(step: Step) -> tuple[bool, int, bool, float]:

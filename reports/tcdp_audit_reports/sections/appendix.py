@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tcdp_audit.plugin._internal import Block
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Lines, Paragraph, Rows, tool
-from tcdp_audit.plugin.sentences import Outcome, Status, count, figure, say, visible
+from tcdp_audit.plugin.sentences import Outcome, Severity, Status, count, figure, say, visible
 from tcdp_audit_reports.charts.drawing import figure_table
 from tcdp_audit_reports.finding_tables import moves_of
 from tcdp_audit_reports.first_screen import by_tool
@@ -24,22 +24,41 @@ def conventions_tried(audit: Audit) -> Rows | None:
         return None
     own = audit.variants[0].conventions
     rows = []
+    warns = [one.parameters.severity is Severity.WARNING for one in audit.policy.expectations]
     for variant in audit.variants:
         changed = [_convention(name, value) for name, value in variant.conventions.items() if value != own[name]]
-        verdicts = [UNSUITED if one is Status.SKIPPED else one.value for one in variant.verdicts]
+        verdicts = [_verdict(one, warns=only) for one, only in zip(variant.verdicts, warns, strict=True)]
         rows.append((", ".join(changed) or "as in the policy", *verdicts))
-    flipping = audit.flips or ()
+    flipping, numbers = audit.flips or (), demand_numbers(audit)
     tried = count(len(audit.variants), "combination")
     note = (
-        f"Of {tried} of conventions, with the policy’s own, the result changes for "
-        f"{count(len(flipping), 'expectation')}: {', '.join(str(position + 1) for position in flipping)}."
+        say(
+            "Of {tried:text} of conventions, with the policy’s own, the result changes for "
+            "[{one?}demand|demands] {numbers:names}.",
+            tried=tried,
+            one=len(flipping) == 1 and numbers[flipping[0]].isdigit(),
+            numbers=[numbers[position] for position in flipping],
+        )
         if flipping
         else f"Of {tried} of conventions, with the policy’s own, no result changes."
     )
-    numbers = tuple(str(position + 1) for position in range(len(audit.variants[0].verdicts)))
-    return figure_table(
-        "Verdicts by convention; columns are the policy’s expectations", ("conventions", *numbers), rows, note
-    )
+    return figure_table("Verdicts by convention; columns are demands", ("conventions", *numbers), rows, note)
+
+
+def _verdict(status: Status, *, warns: bool) -> str:
+    """The verdict on a line of the policy; a failure of one that only warns is a warning."""
+    if status is Status.SKIPPED:
+        return UNSUITED
+    return "warns" if warns and status is Status.FAILED else status.value
+
+
+def demand_numbers(audit: Audit) -> list[str]:
+    """The numbers of the demands that each line of the policy makes: `6–9` of one against four intruders."""
+    places: dict[int, list[int]] = {}
+    for number, (expectation, _) in enumerate(audit.policy.targets, 1):
+        places.setdefault(id(expectation), []).append(number)
+    numbers = [places.get(id(one), []) for one in audit.policy.expectations]
+    return [f"{own[0]}–{own[-1]}" if len(own) > 1 else "".join(map(str, own)) or "–" for own in numbers]
 
 
 WORDS_OF_CONVENTIONS = {  # as keys have them, without underscores
@@ -77,8 +96,7 @@ def blocks(audit: Audit) -> Iterator[Group]:
     if (tried := conventions_tried(audit)) is not None:
         parts += [Heading("Conventions tried"), tried]
     if flows := [block for number, one in enumerate(audit.expectations, 1) for block in flow_of(one, number)]:
-        listed = any(isinstance(one, Rows) for one in flows)
-        parts += [Heading("How the worst groups differ"), *([Paragraph(FLOW, style="note")] * listed), *flows]
+        parts += [Heading("How the worst groups differ"), Paragraph(FLOW, style="note"), *flows]
     parts += [Heading("Environment"), Definitions(_environment(audit))]
     yield Group(parts, page_only=True)
 
@@ -89,18 +107,17 @@ FLOW = (
 )
 
 
-def flow_of(outcome: Outcome, number: int) -> Iterator[Rows | Paragraph]:
-    """The moves of an outcome's worst group in exact fractions, or why there are none; nothing without a flow.
+def flow_of(outcome: Outcome, number: int) -> Iterator[Rows]:
+    """The moves of an outcome's worst group in exact fractions; nothing without a flow, or of very many values.
 
     The number is that of the expectation in the policy.
     """
-    moves, values = moves_of(outcome), outcome.details.get("domain_size")
+    moves = moves_of(outcome)
     if moves is None:
         return
     name = f"{number}. {outcome.title or outcome.check}, {visible(outcome.attribute or '')}".rstrip(", ")
     if not moves and outcome.observed:
-        yield Paragraph(f"{name}: {values} values are too many to list their moves.", style="note")
-        return
+        return  # its values are too many to list their moves
     work = [(Fraction(one["share"]), Fraction(one["cost"])) for one in moves]
     body = [
         [f"{one['from']} to {one['to']}", str(share), str(cost), str(share * cost)]

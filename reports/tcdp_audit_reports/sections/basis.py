@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from tcdp_audit.plugin._internal import Block, in_words
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, Table
-from tcdp_audit.plugin.sentences import Severity, Status, say, sentence_case, visible
+from tcdp_audit.plugin.sentences import Severity, Status, percent_of, say, sentence_case, visible
 from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
-from tcdp_audit_reports.policy_text import signed_for
+from tcdp_audit_reports.policy_text import policy_argument, signed_for
+from tcdp_audit_reports.sections.appendix import demand_numbers
 from tcdp_audit_reports.sections.findings import Pairs
+from tcdp_audit_reports.sections.next_steps import noun_of_record
 
-TOKENS = ("suppressed_tokens", "missing_tokens")  # conventions that are cells themselves
 OFFICES = ("Data owner", "Data protection officer")
 SIGNED = ("Office", "Name", "Date and signature")
-FEW = 6  # tables, up to which the digest of each is a step of its own
+FEW = 6  # files, up to which the digest of each is a step of its own
 
 
 def blocks(audit: Audit) -> Iterator[Block]:
@@ -33,7 +34,7 @@ def blocks(audit: Audit) -> Iterator[Block]:
         ],
         style="basis",
     )
-    yield Group([Heading("Sign-off"), Definitions(signed_for(audit)), signatures], page_only=True)
+    yield Group([Heading("Sign-off"), Definitions(signed_for(audit)), signatures], style="sign-off", page_only=True)
 
 
 NOT_VARIED = "Other roles of columns, and other limits, were not tried."
@@ -41,26 +42,53 @@ NOT_VARIED = "Other roles of columns, and other limits, were not tried."
 
 def how_counted(audit: Audit) -> list[str]:
     """The policy's conventions as sentences; texts in the place of a cell are counted, not shown."""
-    own, unit = audit.conventions, audit.policy.document.unit
+    own, unit, noun = audit.conventions, audit.policy.document.unit, noun_of_record(audit)
     pairs = [(name, value) for name, value in own.items() if isinstance(value, str)]
     sentences = [CONVENTIONS[pair] for pair in pairs if pair in CONVENTIONS]
-    tokens = [len(own[name]) for name in TOKENS if name in own]
-    if audit.has_records and any(tokens):
-        sentences.append(say("{n} {n:text|texts} {n:stands|stand} for a missing or suppressed value.", n=sum(tokens)))
     if audit.has_records:
         sentences.append(
-            say("What is protected: everything about one value of {unit}.", unit=visible(unit))
+            say(
+                "All rows with the same value of {unit} are taken to be of one {noun}.",
+                unit=visible(unit),
+                noun=audit.policy.document.unit_name or "person",
+            )
             if unit
-            else "What is protected: each row by itself."
+            else say("Each row is taken to be another {noun}.", noun=noun)
         )
+        sentences += [*_of_sample(audit), *_of_attempts(audit)]
     return sentences
+
+
+def _of_sample(audit: Audit) -> Iterator[str]:
+    """Assumptions of the policy on the population that the records are a sample of, and on its households."""
+    document = audit.policy.document
+    if document.sampling_fraction is not None:
+        yield say(
+            "The file is taken to hold {whole:one in} of all {noun:plural} (sampling_fraction).",
+            whole=float(document.sampling_fraction),
+            noun=noun_of_record(audit),
+        )
+    if document.household is not None:
+        yield say(
+            "Of a household an intruder is taken to know [{one?}one row|every row] (known_rows).",
+            one=audit.policy.conventions.known_rows == "one",
+        )
+
+
+def _of_attempts(audit: Audit) -> Iterator[str]:
+    """The assumption on how likely attacks are tried."""
+    chances = [percent_of(one.attempt) for one in audit.scenarios if one.attempt != 1]
+    if chances:
+        yield say("How likely each attack is tried ({chances:names}) is the policy’s estimate.", chances=chances)
 
 
 CONVENTIONS = {
     ("missing_quasi_identifier", "own_category"): "A missing fact counts as a value of its own.",
     ("missing_quasi_identifier", "wildcard"): "A missing fact matches every value.",
     ("missing_quasi_identifier", "fail"): "A missing fact is a fault.",
-    ("missing_sensitive", "excluded"): "A secret that is missing is left out.",
+    ("missing_sensitive", "excluded"): (
+        "A secret that is missing is not counted; a group in which no one has it fails its demand."
+    ),
     ("missing_sensitive", "own_category"): "A secret that is missing counts as a value of its own.",
     ("missing_sensitive", "fail"): "A secret that is missing is a fault.",
     ("suppressed", "counted"): "Records of which every fact is suppressed are counted as a group.",
@@ -95,13 +123,15 @@ def flipping(audit: Audit) -> str:
             number=number,
             n=others,
         )
-    names = [audit.policy.expectations[one] for one in audit.flips]
+    names, numbers = [audit.policy.expectations[one] for one in audit.flips], demand_numbers(audit)
     return say(
-        "{number:text} other {n:way of counting was|ways of counting were} tried. The result changes for {titles:text}"
-        "[{stays?}, but no way makes the release fit]. Annex D says where.",
+        "{number:text} other {n:way of counting was|ways of counting were} tried. The result changes for {titles:text} "
+        "([{one?}demand|demands] {demands:names})[{stays?}, but no way makes the release fit]. Annex D says where.",
         number=number,
         n=others,
         titles=list(dict.fromkeys(one.check.titled(one.parameters) for one in names)),
+        demands=[numbers[one] for one in audit.flips],
+        one=len(audit.flips) == 1 and numbers[audit.flips[0]].isdigit(),
         stays=not audit.passed and _fails_always(audit),
     )
 
@@ -125,7 +155,7 @@ def run(audit: Audit) -> Pairs:
     return [
         ("run by", visible(audit.run.by) if audit.run.by else NOT_STATED),
         ("when", audited_at(audit)),
-        ("command", visible(audit.run.command or "called from a program")),
+        *([("command", visible(audit.run.command))] if audit.run.command else []),
         *([("configured by", visible(audit.run.configured))] if audit.run.configured else []),
         ("versions", say("{tool}, {plugins:text}; annex D has the libraries", tool=by_tool(), plugins=plugins(audit))),
     ]
@@ -133,52 +163,49 @@ def run(audit: Audit) -> Pairs:
 
 def verification(audit: Audit) -> Sequence[Paragraph]:
     """The steps by which anyone who has the files can verify the report."""
-    has_file = audit.has_records or audit.release.tables
-    release = "FOLDER" if audit.release.tables else visible(audit.release.name) if audit.has_records else ""
-    file = "table" if audit.release.in_memory else "file"
-    of_tables = [
-        Paragraph(
-            say("The {file:text} of {name} is the one that was audited: its SHA-256 is", file=file, name=visible(name)),
-            code=_digest(one),
+    files = [*_files(audit)]
+    if len(files) > FEW:
+        listed = say("Compute the SHA-256 of each of the {n} files; annex D has what they must be.", n=len(files))
+        steps = [Paragraph(listed)]
+    else:
+        steps = [
+            Paragraph(
+                say(
+                    "[{in_memory?}{name} was in memory. Its SHA-256 was"
+                    "|Compute the SHA-256 of {name}[{first?}, for example by sha256sum]. It must be]",
+                    in_memory=table.in_memory,
+                    name=visible(table.name),
+                    first=not at,
+                ),
+                code=table.sha256 or "not known",
+            )
+            for at, table in enumerate(files)
+        ]
+    again = "In the folder of these files, audit everything again. The last line must begin with “Confirmed”."
+    return (*steps, *_policy_step(audit), Paragraph(again, code=_verify_command(audit)))
+
+
+def _files(audit: Audit) -> Iterator[Table]:
+    """The release or its tables, and the tables that it was compared with."""
+    yield from audit.release.tables.values() or ([audit.release] if audit.has_records else [])
+    yield from audit.companions.values()
+
+
+def _policy_step(audit: Audit) -> Iterator[Paragraph]:
+    """The step on the policy, which may be no file."""
+    if audit.policy.path is None:
+        yield Paragraph(
+            say("Save the policy, which annex D has, as {file}. Its SHA-256 must be", file=policy_argument(audit)),
+            code=audit.policy.sha256,
         )
-        for name, one in audit.release.tables.items()
-    ]
-    of_figures = [
-        Paragraph(
-            say("The table {name} is the one that was audited: its SHA-256 is", name=visible(name)), code=_digest(one)
-        )
-        for name, one in audit.companions.items()
-        if name in audit.figures
-    ]
-    of_tables, of_figures = _together(of_tables), _together(of_figures)
-    return (
-        *(
-            of_tables
-            or [
-                Paragraph(
-                    say("The {file:text} is the one that was audited: its SHA-256 is", file=file),
-                    code=_digest(audit.release),
-                )
-            ]
-            if has_file
-            else []
-        ),
-        *of_figures,
-        Paragraph("The policy is the one that was applied: its SHA-256 is", code=audit.policy.sha256),
-        Paragraph("Compute everything again and compare:", code=f"tcdp-audit verify REPORT.html {release}".strip()),
+        return
+    yield Paragraph(
+        say("Compute that of the policy, {file}. It must be", file=visible(audit.policy.name)), code=audit.policy.sha256
     )
 
 
-def _together(steps: list[Paragraph]) -> list[Paragraph]:
-    """The steps on digests of tables; of many one on all of them."""
-    if len(steps) <= FEW:
-        return steps
-    return [
-        Paragraph(
-            say("The {n} tables are the ones that were audited: the appendix has the SHA-256 of each.", n=len(steps))
-        )
-    ]
-
-
-def _digest(table: Table) -> str:
-    return table.sha256 or "not known"
+def _verify_command(audit: Audit) -> str:
+    """The command that verifies the report."""
+    release = "FOLDER" if audit.release.tables else visible(audit.release.name) if audit.has_records else ""
+    policy = f"--policy {policy_argument(audit)}" if audit.policy.path is None else ""
+    return " ".join(filter(None, ("tcdp-audit verify REPORT.html", release, policy)))

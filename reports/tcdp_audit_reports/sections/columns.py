@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from tcdp_audit.plugin._internal import Block
 from tcdp_audit.plugin.aggregate import PublishedTable
+from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.report import Audit, AuditedColumn, Group, Paragraph, Rows
-from tcdp_audit.plugin.sentences import Status, count, say, sentence_case, visible
+from tcdp_audit.plugin.sentences import Outcome, Status, count, say, sentence_case, visible
 from tcdp_audit_reports.charts.pictures import tables_picture
 from tcdp_audit_reports.finding_tables import shares_of_risk
 from tcdp_audit_reports.first_screen import sizes_in_words
@@ -16,6 +17,7 @@ from tcdp_audit_reports.policy_text import first_names, known, named, one_line, 
 from tcdp_audit_reports.sections.grouped import by_ranges
 from tcdp_audit_reports.sections.next_steps import EVEN, noun_of_record
 
+LINKED = "linked_rows"  # the schema check on columns that join rows
 MOST = 1000  # rows of the table of columns or of tables; the machine-readable result has all
 
 
@@ -82,10 +84,12 @@ def riskiest(audit: Audit) -> Iterator[str]:
     if len(audit.column_risks) > 1:
         first, *_, last = audit.column_risks
         if first.share - last.share >= EVEN:
+            name = visible(first.label or first.column)
             yield say(
-                "{name} adds most to the risk ({percent}%)"
+                "[{several?}For the intruder who knows most, {name}|{name}] adds most to the risk ({percent}%)"
                 "[{n>0?}: with it {n:{noun}} {n:is|are} unique, without it {without}].",
-                name=sentence_case(visible(first.label or first.column)),
+                several=bool(audit.scenarios),
+                name=name if audit.scenarios else sentence_case(name),
                 percent=round(100 * first.share),
                 n=first.unique,
                 noun=noun_of_record(audit),
@@ -136,11 +140,12 @@ def columns_table(audit: Audit) -> Rows:
     shares = shares_of_risk(audit)
     links = () if audit.linked_tables is None else audit.linked_tables.links
     has_reasons = any(one.reason or one.acknowledged for one in audit.columns)
+    joining = {*joining_columns(audit)}
     rows = [
         [
             visible(one.name),
             visible(one.label) or "–",
-            role_of(one, links),
+            _role(one, links, joins=one.name in joining),
             *([_reason(one)] if has_reasons else []),
             "–" if one.values is None else count(one.values),
             *([shares.get(one.name, "–")] if shares else []),
@@ -151,9 +156,27 @@ def columns_table(audit: Audit) -> Rows:
     note = say("{n} more {n:column is|columns are} in the machine-readable result.", n=rest) if rest > 0 else ""
     reason, share = ["the policy’s reason"] * has_reasons, ["share of the risk"] * bool(shares)
     head = ("column", "meaning", "role", *reason, "values", *share)
-    note = f"{note} {RISK if shares else NO_RISK}".strip()
-    caption = "Every column of the tables" if links else "Every column of the file"
+    can_measure = audit.policy.document.root is None  # of rows that belong together no column stands by itself
+    note = " ".join(filter(None, (note, RISK if shares else NO_RISK, HOW if can_measure and not shares else "")))
+    caption = "Every column of the tables" if links else "Every column of the file and of the policy"
     return Rows(head, rows, caption, note, numeric_from=3 + has_reasons)
+
+
+def joining_columns(audit: Audit) -> list[str]:
+    """The columns that join the rows of a person or a household, where no demand judges such rows together."""
+    return [str(name) for one in audit.structure if one.is_warning and one.check == LINKED for name in _columns(one)]
+
+
+def _columns(outcome: Outcome) -> Sequence[object]:
+    columns = outcome.details.get("columns", ())
+    return columns if isinstance(columns, list | tuple) else ()
+
+
+def _role(column: AuditedColumn, links: Collection[str], *, joins: bool) -> str:
+    """The role in everyday words, and that a column taken to be harmless joins rows."""
+    role = role_of(column, links)
+    harmless = joins and column.role is Role.INSENSITIVE
+    return say("{role:text}, but joins rows: see what to do next", role=role) if harmless else role
 
 
 def _reason(column: AuditedColumn) -> str:
@@ -164,4 +187,5 @@ def _reason(column: AuditedColumn) -> str:
 
 
 RISK = "Share of the risk: the part that a column has in telling people apart. Annex D says how it is computed."
-NO_RISK = "How much each column adds to the risk was not measured in this run."
+NO_RISK = "How much each column adds to the risk was not measured."
+HOW = "An audit with --report REPORT.html measures it, unless there are very many columns."

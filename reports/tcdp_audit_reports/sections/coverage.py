@@ -123,7 +123,7 @@ def _unchecked(audit: Audit, here: Collection[str], left: int) -> str:
 def _entries(findings: Sequence[DemandRow]) -> list[CoveredChecks]:
     by_title: dict[str, list[DemandRow]] = {}
     for one in findings:
-        by_title.setdefault(one.title, []).append(one)
+        by_title.setdefault(one.title_of_all, []).append(one)
     return [_entry(title, same) for title, same in by_title.items()]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import inf
 from typing import TypeGuard
 
 from tcdp_audit.plugin._internal import (
@@ -32,7 +34,7 @@ from tcdp_audit.plugin.sentences import (
 from tcdp_audit_reports.charts import cumulative, dumbbell, histogram
 from tcdp_audit_reports.charts.drawing import Drawing, Measured, Once, Say, distribution_of
 from tcdp_audit_reports.charts.margin import margin_bar, margin_words
-from tcdp_audit_reports.charts.pictures import FACTS, pictures
+from tcdp_audit_reports.charts.pictures import pictures
 from tcdp_audit_reports.fact_labels import Labels, plain
 from tcdp_audit_reports.finding_tables import ELSEWHERE, cell_of, nested_tables, worst_table
 from tcdp_audit_reports.guide_text import quoted
@@ -45,6 +47,10 @@ from tcdp_audit_reports.templating import fill_template
 MANY = 100  # expectations, up to which every one is shown with its pictures
 WHOLE = 40  # of more, so many are
 CELLS = 6  # failing cells that a finding names
+IN_SENTENCES = frozenset({"attempt", "classes_without_value", "records_without_value"})  # of the finding
+USUAL = {"known_fraction": 1, "classes_are_of": "release"}  # figures that say nothing unless they differ from these
+NO_VALUE = "no value"  # what was found in a group in which no one has one, where a figure cannot be infinite
+SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 FOLDED = frozenset({"passed", "measured", "skipped"})
 TABLED = frozenset({"cumulative", "histogram", "dumbbell"})  # charts of which a folded finding has the table alone
 GRAVITY = ("failed", "error", "warning", "passed", "measured", "skipped")
@@ -60,6 +66,7 @@ class DemandRow:
     state: str
     check: str
     title: str
+    title_of_all: str  # the title without a scenario
     attribute: str
     observed: str
     demanded: str
@@ -163,14 +170,21 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         state=state_of(outcome),
         check=outcome.check,
         title=outcome.title or outcome.check,
+        title_of_all=title_of_all(outcome),
         attribute=attribute_of(outcome, check),
-        observed=observed(outcome),
+        observed=NO_VALUE if outcome.observed == inf and _without_value(outcome) else observed(outcome),
         demanded=demanded(outcome),
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
         at_risk=_failing_cells(outcome) if fails is None else count(fails[1]),
         at_risk_of=_whose(outcome),
     )
+
+
+def title_of_all(outcome: Outcome) -> str:
+    """The title of a demand without the scenario, which is the same for every scenario."""
+    title = outcome.title or outcome.check
+    return title.removesuffix(f" against {outcome.scenario}").removesuffix(f" if an intruder {outcome.scenario}")
 
 
 def _failing_cells(outcome: Outcome) -> str:
@@ -198,7 +212,7 @@ def _finding(
         chart = histogram.chart(measured) if measured.counts_whole_numbers else cumulative.chart(measured, once)
     return Finding(
         row=row,
-        message=quoted(prose(outcome.message)),
+        message=_message(outcome, once),
         person="" if is_first else quoted(prose(outcome.individual_impact)),
         conflict=once(quoted(prose(others))),
         strictness=prose(strictness_sentences(outcome)),
@@ -218,6 +232,30 @@ def _finding(
         nested=nested_tables(outcome, labels),
         pictured=pictured,
     )
+
+
+def _without_value(outcome: Outcome) -> int:
+    """The records in groups in which no one has a value."""
+    return int(outcome.details.get("records_without_value", 0))
+
+
+def _message(outcome: Outcome, once: Say) -> str:
+    """The message; a sentence on groups without a value that another finding has is its number of people only."""
+    first, *others = SENTENCE_END.split(quoted(prose(outcome.message)))
+    said = [one for one in others if once(one)]
+    without = _without_value(outcome)
+    if len(said) < len(others) and without and outcome.records is not None and outcome.records.failing:
+        said.append(
+            say(
+                "With the {n:{noun}} in groups without a value: {all}.",
+                n=without,
+                noun=record_noun(outcome),
+                all=outcome.records.failing,
+            )
+        )
+    elif len(said) < len(others):
+        said = others
+    return " ".join([first, *said])
 
 
 def _pictures(outcome: Outcome, labels: Labels, once: Say, *, pictured: bool) -> list[Chart]:
@@ -251,7 +289,9 @@ def _measured(outcome: Outcome, check: Check | None) -> Measured | None:
     label = check.label or "observed figure"
     others = sum(one.parameter in outcome.parameters for one in check.limits) > 1
     fails = failing(outcome)
-    return Measured(distribution, outcome.threshold, outcome.comparison, fails, label, others, record_noun(outcome))
+    no_value = _without_value(outcome) > 0
+    noun = record_noun(outcome)
+    return Measured(distribution, outcome.threshold, outcome.comparison, fails, label, others, noun, no_value)
 
 
 def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
@@ -265,8 +305,13 @@ def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
     if fails is not None:
         facts.append(("groups that fail", count(fails[0])))
     limits = {} if check is None else {one.parameter: one for one in check.limits[1:]}
-    parts = [pair for name in FACTS & outcome.details.keys() for pair in outcome.details[name].items()]
-    for name, value in [*outcome.details.items(), *sorted(parts)]:
+    said = {*IN_SENTENCES, *(name for name, usual in USUAL.items() if outcome.details.get(name) == usual)}
+    counted = {"victims": outcome.records, "victim_classes": outcome.classes}
+    said |= {"highest", "average"} if "success" in outcome.details else set()
+    said |= {name for name, of in counted.items() if of is not None and outcome.details.get(name) == of.failing}
+    for name, value in outcome.details.items():
+        if name in said:
+            continue
         if isinstance(value, int | float | Fraction | str) or (name not in ELSEWHERE and _is_names(value)):
             fact, limit = _fact(outcome, labels, value), _limit(outcome, limits.get(name))
             facts.append((labels.of_key(name), f"{fact}{limit}" if limit else fact))
@@ -326,14 +371,19 @@ def _blocks_of(audit: Audit, one: Outcome, finding: Finding) -> Iterator[Paragra
     """A paragraph on a demand, with the cells of the worst groups where those were asked for; on pages its evidence."""
     attribute = attribute_of(one, audit.plugins.checks.get(one.check))
     title = one.title or one.check
-    name = title if attribute == "–" else f"{title}, {attribute}"
+    lead = say(
+        "{title:text}[{column?}, {column:text}] ({state:text}).",
+        title=visible(title),
+        column="" if attribute == "–" else attribute,
+        state=state_of(one),
+    )
     reason = f"The policy’s reason: “{one_line(one.reason)}”" if one.reason else ""
     fails = state_of(one) in ("failed", "error", "warning")
     counted = "Failing cells" if fails else "Cells that it counts"
     cells = f"{counted}: {_named_cells(one)}." if one.failing_cells else ""
     strict = prose(strictness_sentences(one))
     said = (prose(one.message), cells, prose(one.individual_impact), dumbbell.beliefs(one), strict, reason)
-    yield Paragraph(" ".join(filter(None, said)), lead=f"{name} ({state_of(one)}).", style=state_of(one))
+    yield Paragraph(" ".join(filter(None, said)), lead=lead, style=state_of(one))
     groups = [
         f"group {worst.ordinal:,}: " + "; ".join(f"{column}: {cell}" for column, cell in worst.cells.items())
         for worst in one.worst

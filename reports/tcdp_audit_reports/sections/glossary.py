@@ -98,7 +98,7 @@ def _checks(audit: Audit) -> Iterable[str]:
 
 def _explanation(check: Check) -> Iterator[Paragraph | Lines]:
     guide = check.guide
-    yield Paragraph(guide.question, lead=f"{check.title}.")
+    yield Paragraph(guide.question, lead=say("{title:text}.", title=visible(check.title)))
     yield Paragraph(plain_text(in_groups(guide.definition)))
     yield Lines(guide.formula.replace(";  ", "\n"), mathml=guide.mathml)
     yield Paragraph(guide.source, style="note")

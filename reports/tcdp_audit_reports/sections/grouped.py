@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from tcdp_audit.plugin._internal import Block, DemandGroup, observed, state_of
 from tcdp_audit.plugin.report import Audit, Group, Paragraph, Rows
-from tcdp_audit.plugin.sentences import Outcome, count, prose, sentence_case
+from tcdp_audit.plugin.sentences import Outcome, count, prose, say, sentence_case
 from tcdp_audit_reports.charts import matrix
 from tcdp_audit_reports.charts.margin import margin_bar, margin_words
 from tcdp_audit_reports.guide_text import quoted
@@ -160,7 +160,13 @@ def _worst(group: DemandGroup) -> Sequence[tuple[int, Outcome]]:
 def group_paragraph(group: DemandGroup) -> Paragraph:
     """A group in a summary: how many hold, who is exposed, and the worst with their sentences."""
     worst = [f"{group.subject_of(one)}: {prose(one.message)}" for _, one in _worst(group)]
-    return Paragraph(" ".join([group.sentence, *worst]), lead=f"{group.title}, {group.subjects} ({group.state}).")
+    lead = say(
+        "{title:text}[{column?}, {column:text}] ({state:text}).",
+        title=group.title,
+        column=group.subjects,
+        state=group.state,
+    )
+    return Paragraph(" ".join([group.sentence, *worst]), lead=lead)
 
 
 def fold(group: DemandGroup, blocks: Sequence[Block]) -> Group:

@@ -24,12 +24,13 @@ from tcdp_audit.plugin.sentences import (
 from tcdp_audit_reports.charts.margin import is_share
 from tcdp_audit_reports.finding_tables import shares_of_risk
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.policy_text import first_names, name_of, unwanted
-from tcdp_audit_reports.reasons import demand_name
+from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, unwanted
+from tcdp_audit_reports.reasons import demand_name, is_chance
 from tcdp_audit_reports.sections.grouped import groups_of
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
-WARNED = frozenset({"undeclared_identifiers", "hidden_people", "undemanded_sensitive"})  # schema checks with a step
+# schema checks with a step
+WARNED = frozenset({"undeclared_identifiers", "hidden_people", "undemanded_sensitive", "linked_rows"})
 MOST = 12  # failing demands that are named
 HIDDEN = 50  # figures of a proposal that are listed
 EVEN = 0.02  # shares of the risk that differ by less say nothing
@@ -213,7 +214,7 @@ def _reach_of_group(audit: Audit, outcome: Outcome) -> str:
 def _reach(audit: Audit, outcome: Outcome) -> str:
     fails = failing(outcome)
     if fails is None or not fails[1]:
-        if is_share(outcome):
+        if is_share(outcome) or is_chance(outcome):
             return say(
                 "{demand:text}: {share}, where {allowed:text}",
                 demand=demand_name(outcome),
@@ -307,13 +308,14 @@ def _command(audit: Audit) -> str:
     """The command that repairs the release, which it names where the policy does not."""
     document = audit.policy.document
     files = [document.release] if document.tables is None else [one.file for one in document.tables.values()]
-    release = ("RELEASE " if document.tables is None else "FOLDER ") if None in files else ""
+    one_file = "RELEASE" if audit.release.in_memory else visible(audit.release.name)
+    release = f"{one_file if document.tables is None else 'FOLDER'} " if None in files else ""
     output = "REPAIRED" if audit.release.tables else "REPAIRED.csv"  # a folder for several tables
-    return f"tcdp-audit fix {release}--policy {visible(audit.policy.name)} --output {output}"
+    return f"tcdp-audit fix {release}--policy {policy_argument(audit)} --output {output}"
 
 
 def _trial_command(audit: Audit) -> str:
-    return f"tcdp-audit check --policy {visible(audit.policy.name)} --try-remedies --report REPORT.html"
+    return f"tcdp-audit check --policy {policy_argument(audit)} --try-remedies --report REPORT.html"
 
 
 def risk_table(audit: Audit) -> Rows | None:

@@ -17,10 +17,12 @@ from tcdp_audit.plugin.sentences import (
     sentence_case,
     visible,
 )
+from tcdp_audit_reports.policy_text import first_names
+from tcdp_audit_reports.sections.findings import title_of_all
 from tcdp_audit_reports.sections.grouped import groups_of
 
-HEAD = ("Scenario", "Who", "Knows", "After", "Attempt", "People exposed")
-NOTE = "What a demand allows, such as a small share, is not counted."
+HEAD = ("Scenario", "Who", "Knows", "After", "Attempt", "Finds a record, if tried", "People exposed")
+NOTE = "After: what they want to learn. Those whom a demand allows are not counted as exposed."
 GRAVEST = ("error", "failed", "warning", "skipped", "measured", "passed")
 FEW = 6  # scenarios, up to which each has a column in the table of demands
 SYMBOLS = {"error": "✗", "failed": "✗", "warning": "!", "passed": "✓"}
@@ -36,13 +38,14 @@ def blocks(audit: Audit) -> Iterator[Paragraph | Rows | Group]:
     yield Rows(HEAD, [_row(audit, one) for one in scenarios], note=NOTE, style="texts scenarios")
     rows = sorted(_by_demand(_judged(audit)), key=lambda row: GRAVEST.index(_gravest(row.values())))
     if len(names) > max(len(rows), FEW):  # a table with a column for each would be too wide for a page
-        table = _by_scenario(rows, names)
+        table = _by_scenario(audit, rows, names)
         yield Group([table], folded=table.caption) if groups_of(audit) else table
         return
     yield Rows(
-        ("Demand", *map(visible, names)),
+        ("Demand", *(_name(audit, name) for name in names)),
         [[_demand(next(iter(row.values()))), *(_cell(row.get(name)) for name in names)] for row in rows],
         caption="Each demand in each scenario",
+        note="–: not asked.",
         states=[_gravest(row.values()) for row in rows],
         style="texts scenarios",
     )
@@ -54,12 +57,12 @@ def _rank(audit: Audit, one: Any) -> tuple[bool, int, int]:
     return _is_unnamed(one.name), GRAVEST.index(_gravest(_of(audit, one.name))), -exposed
 
 
-def _by_scenario(rows: Sequence[Mapping[str, Outcome]], names: Sequence[str]) -> Rows:
+def _by_scenario(audit: Audit, rows: Sequence[Mapping[str, Outcome]], names: Sequence[str]) -> Rows:
     """A row for each scenario, and a column for each demand."""
     demands = [_demand_in_line(next(iter(row.values()))) for row in rows]
     return Rows(
         ("Scenario", *demands),
-        [[visible(name), *(_cell(row.get(name)) for row in rows)] for name in names],
+        [[_name(audit, name), *(_cell(row.get(name)) for row in rows)] for name in names],
         caption="Each demand in each scenario",
         states=[_gravest(row[name] for row in rows if name in row) for name in names],
         style="texts scenarios",
@@ -70,7 +73,7 @@ def _by_demand(outcomes: Iterable[Outcome]) -> Iterator[Mapping[str, Outcome]]:
     """The outcomes of each demand by scenario. A demand is never joined with a second one in the same scenario."""
     demands: dict[tuple[object, ...], list[dict[str, Outcome]]] = {}
     for outcome in outcomes:
-        key = (_title(outcome), outcome.attribute, outcome.line, outcome.threshold, outcome.severity)
+        key = (title_of_all(outcome), outcome.attribute, outcome.line, outcome.threshold, outcome.severity)
         rows = demands.setdefault(key, [])
         row = next((one for one in rows if outcome.scenario not in one), None)
         if row is None:
@@ -84,23 +87,17 @@ def _demand(outcome: Outcome) -> str:
     """The title of a demand, with the figure that it demands and its column as details."""
     about = [demanded(outcome)] if outcome.threshold is not None else []
     about += [] if outcome.attribute is None else [say("{name}", name=visible(column_of(outcome)))]
-    return "\n".join([visible(_title(outcome)), *([", ".join(about)] if about else [])])
+    return "\n".join([visible(title_of_all(outcome)), *([", ".join(about)] if about else [])])
 
 
 def _demand_in_line(outcome: Outcome) -> str:
     """The same on one line."""
     return say(
         "{title:text}[{bound?} {bound}][{column?}, {column}]",
-        title=visible(_title(outcome)),
+        title=visible(title_of_all(outcome)),
         bound="" if outcome.threshold is None else demanded(outcome),
         column="" if outcome.attribute is None else visible(column_of(outcome)),
     )
-
-
-def _title(outcome: Outcome) -> str:
-    """The title of a demand without the scenario."""
-    title = outcome.title or outcome.check
-    return title.removesuffix(f" against {outcome.scenario}").removesuffix(f" if an intruder {outcome.scenario}")
 
 
 def _summary(audit: Audit) -> str:
@@ -131,19 +128,36 @@ def _summary(audit: Audit) -> str:
                 exposed=_people(audit, people),
             )
         )
+        held = [name for name in named if states[name] == "passed"]
+        if held:
+            sentences.append(
+                say(
+                    "Every demand against {names:names} holds. The verdict is one, for all intruders; for a decision "
+                    "that concerns some of them, audit with a policy that names only those.",
+                    names=_listed(held),
+                )
+            )
     elif not unjudged and {*states.values()} <= {"passed"}:
         sentences.append("Every demand holds against each of them.")
     return " ".join(sentences)
 
 
 def _listed(names: list[str]) -> list[str]:
-    """Scenarios in a sentence: by name, or an intruder who knows some columns."""
+    """Scenarios in a sentence: by name, or as an intruder who knows some columns."""
     return [say("an intruder who {name}", name=visible(name)) if _is_unnamed(name) else visible(name) for name in names]
 
 
 def _is_unnamed(scenario: str) -> bool:
     """Whether a scenario is only a set of columns: its name is then a clause, and no name in a policy has a blank."""
     return " " in scenario
+
+
+def _name(audit: Audit, scenario: str) -> str:
+    """A scenario in a table: its name, or the numbers of the demands that name only columns."""
+    if not _is_unnamed(scenario):
+        return visible(scenario)
+    numbers = [str(number) for number, one in enumerate(audit.expectations, 1) if one.scenario == scenario]
+    return say("of demand {numbers:names} only", numbers=first_names(numbers))
 
 
 def _judged(audit: Audit) -> list[Outcome]:
@@ -175,8 +189,29 @@ def _row(audit: Audit, one: Any) -> tuple[str, ...]:
     at_stake = [visible(column_of(example, name)) for name in one.at_stake]
     after = say("{names:names}", names=at_stake) if at_stake else "the record alone"
     who = visible(sentence_case(one.intruder or "an intruder"))
-    attempt, exposed = percent_of(one.attempt), _exposed(audit, one)
-    return visible(one.name), who, "\n".join(knows), after, attempt, exposed
+    attempt, exposed = percent_of(one.attempt), "\n".join([_exposed(audit, one), *_allowed(audit, one)])
+    return _name(audit, one.name), who, "\n".join(knows), after, attempt, _chance(audit, one), exposed
+
+
+def _chance(audit: Audit, one: Any) -> str:
+    """The chance that a guess at a person's record is right once the attack is tried, at worst and on average."""
+    for outcome in _of(audit, one.name):
+        tried = outcome.details.get("success", outcome.details)
+        if {"highest", "average"} <= tried.keys() and "classes_are_of" in outcome.details:
+            return say(
+                "[{top=1?}for certain|{top:one in}] at worst, {mean:one in} on average",
+                top=float(tried["highest"]),
+                mean=float(tried["average"]),
+            )
+    return "not asked"
+
+
+def _allowed(audit: Audit, one: Any) -> Iterator[str]:
+    """The people whom demands that hold are about all the same."""
+    for number, outcome in enumerate(audit.expectations, 1):
+        counted = outcome.records
+        if outcome.scenario == one.name and state_of(outcome) == "passed" and counted is not None and counted.failing:
+            yield say("demand {number} allows {n}", number=number, n=counted.failing)
 
 
 def _exposed(audit: Audit, one: Any) -> str:

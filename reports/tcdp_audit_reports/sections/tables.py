@@ -110,11 +110,11 @@ def _entry(audit: Audit, one: NumberedCell) -> Paragraph:
 
 
 def _rows(grid: Grid) -> Rows:
-    across = f", {grid.across} in columns" if grid.across else ""
+    caption = say("{title}[{across?}, {across} in columns]", title=grid.title, across=grid.across)
     return Rows(
         (*grid.heads, *grid.columns),
         [(*row.labels, *map(_text, row.cells)) for row in grid.rows],
-        caption=f"{grid.title}{across}",
+        caption=caption,
         note=grid.note,
         numeric_from=len(grid.heads),
     )

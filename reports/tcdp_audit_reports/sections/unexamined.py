@@ -1,9 +1,9 @@
 """The risks that were not examined: those that matter most for this release in sentences, all others by name.
 
 A risk matters most where the policy names a table that no demand used, where a question of the regulators has no
-answer, or where a quarter of Torra's map is empty. A check is left out where it cannot apply: it needs an original or
-a hold-out that there is none of, it attacks masked values and no other check does, or a check that has a result
-answers it.
+answer, or where a quarter of Torra's map is empty; then come attacks that can be tried now. A check is left out where
+it cannot apply: it needs an original or a hold-out that there is none of, it attacks masked values and no other check
+does, or a check that has a result answers it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from tcdp_audit.plugin.detector import PolicyDocument, Role
 from tcdp_audit.plugin.report import Audit, Items, Paragraph
 from tcdp_audit.plugin.sentences import Status, say, sentence_case, visible
 from tcdp_audit_reports.languages import once_per_report
+from tcdp_audit_reports.policy_text import name_of
+from tcdp_audit_reports.reasons import DEGREES
 from tcdp_audit_reports.sections.coverage import ATTRIBUTE, IDENTITY, possible_checks, regulators
 
 Announced = Check | LazyCheck
@@ -44,9 +46,10 @@ def blocks(audit: Audit) -> Iterator[Block]:
     """The risks that matter most, how many others there are, and what no audit sees."""
     first = relevant(audit)
     rest = len(unexamined(audit)) - len(first)
-    if first:
-        named: set[str] = set()
-        yield Items([_risk(audit, one, named) for one in first])
+    named: set[str] = set()
+    risks = [*_whole_units(audit), *_unasked(audit), *(_risk(audit, one, named) for one in first)]
+    if risks:
+        yield Items(risks)
     yield from map(Paragraph, _also_unused(audit, first))
     if rest > 0:
         others = say(
@@ -55,6 +58,54 @@ def blocks(audit: Audit) -> Iterator[Block]:
         yield Paragraph(f"{others} {LIMITS}")
     else:
         yield Paragraph(LIMITS)
+
+
+def _whole_units(audit: Audit) -> Iterator[Paragraph]:
+    """People or households who are unlike all others by all of their rows, where no demand judges them."""
+    for one in audit.structure:
+        alone, units = one.details.get("alone"), one.details.get("units")
+        if one.is_warning and isinstance(alone, int) and isinstance(units, int) and alone:
+            noun = visible(str(one.details.get("noun") or "person"))
+            yield Paragraph(
+                say(
+                    "{alone/units:{noun}} {alone/units:is|are} unlike every other by all of their rows together. What "
+                    "to do next says how to have them judged.",
+                    alone=alone,
+                    units=units,
+                    noun=noun,
+                ),
+                lead=say("Whole {noun:plural}.", noun=noun),
+            )
+
+
+def _unasked(audit: Audit) -> Iterator[Paragraph]:
+    """The secrets that no demand protects from one of the policy's intruders."""
+    secrets = {one.name: name_of(one) for one in audit.columns if one.role is Role.SENSITIVE and one.is_present}
+    after: dict[tuple[str, ...], list[str]] = {}
+    ignored: dict[tuple[str, ...], list[str]] = {}
+    for one in audit.scenarios:
+        asked = {outcome.attribute for outcome in audit.expectations if outcome.scenario == one.name}
+        if " " not in one.name:  # others are only sets of columns
+            wanted = tuple(name for name in secrets if name in one.at_stake and name not in asked)
+            unwanted = tuple(name for name in secrets if name not in one.at_stake and name not in one.knows)
+            after.setdefault(wanted, []).append(visible(one.name))
+            ignored.setdefault(unwanted, []).append(visible(one.name))
+    unasked = [(pair, is_wanted) for of, is_wanted in ((after, True), (ignored, False)) for pair in of.items()]
+    clauses = [
+        say(
+            "{names:names} against {intruders:names}"
+            "[{ignored?}, whom the policy takes not to want to learn {n:it|them}]",
+            names=[secrets[name] for name in names],
+            intruders=intruders,
+            ignored=not is_wanted,
+            n=len(names),
+        )
+        for (names, intruders), is_wanted in unasked
+        if names
+    ]
+    if clauses:
+        text = say("No demand protects {clauses:text}.", clauses="; ".join(clauses))
+        yield Paragraph(text, lead="Some secrets, against some intruders.")
 
 
 def not_run(audit: Audit) -> Iterator[Block]:
@@ -128,6 +179,8 @@ def _by_concern(audit: Audit, left: Mapping[str, Announced], chosen: Sequence[An
     for quarter in DisclosureType:
         if not any(one.disclosure_type is quarter for one in (*run, *chosen)):
             yield [one for one in checks if one.disclosure_type is quarter]
+    for quarter in DEGREES:  # where a model holds, another attack may succeed all the same
+        yield [one for one in checks if one.disclosure_type is quarter and one.requires <= _given(audit)]
 
 
 @once_per_report
@@ -151,7 +204,8 @@ def _required(audit: Audit, name: str) -> frozenset[str]:
 def _given(audit: Audit) -> frozenset[str]:
     """The further tables that the policy names or that the audit was given."""
     document = audit.policy.document
-    return frozenset(name for name in TABLES if name in audit.companions or getattr(document, name, None) is not None)
+    companions = {name.partition(" ")[0] for name in audit.companions}  # `population of journalist` of an intruder
+    return frozenset(name for name in TABLES if name in companions or getattr(document, name, None) is not None)
 
 
 def _risk(audit: Audit, check: Announced, named: set[str]) -> Paragraph:

@@ -263,6 +263,7 @@ class _Judged:
         root, several, parts = release.policy.document.root, len(policies) > 1, list[_JudgedPart]()
         of_policy = [name for name, one in policies.items() if one.document.root == root]
         masks: dict[int, NDArray[np.bool_] | None] = {}
+        most = _riskiest(policies)
         for name, policy in policies.items():
             if several and not policy.expectations and not options.column_risks and of_policy != [name]:
                 continue
@@ -270,7 +271,7 @@ class _Judged:
             judged_release = replace(release, policy=policy, original=own.get("original")) if several else release
             views = views_of(_as_read(judged_release), budget(options.memory))
             marked = None if failing_records is None else FailingRecordMasks(failing_records.records)
-            asked = options if not (several and name) else replace(options, column_risks=False)
+            asked = options if name == most else replace(options, column_risks=False)
             running = {view.key: ViewEvaluation(view, views, asked, own, marked) for view in views}
             parts.append(_JudgedPart(name, views, places[name], running))
             parts[-1].judge()
@@ -420,6 +421,15 @@ def companions_of(scenario: str, companions: Mapping[str, Engine]) -> Mapping[st
     common = {name: one for name, one in companions.items() if OF_SCENARIO not in name}
     own = {name.partition(OF_SCENARIO): one for name, one in companions.items() if OF_SCENARIO in name}
     return common | {table: one for (table, _, of), one in own.items() if of == scenario}
+
+
+def _riskiest(policies: Mapping[str, Policy]) -> str:
+    """The part whose columns are measured for what they add to the risk: the policy itself, or who knows most.
+
+    Of the parts those count that demand something, since classes are made for demands.
+    """
+    judging = {name: one for name, one in policies.items() if one.expectations} or policies
+    return max(judging, key=lambda name: (not name, len(judging[name].with_role(Role.QUASI_IDENTIFIER))))
 
 
 def _announce(policies: Iterable[Policy], engine: Engine, companions: Mapping[str, Engine]) -> None:

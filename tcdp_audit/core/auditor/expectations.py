@@ -131,7 +131,7 @@ class Tasks:
             or self._obstacle(bare.expectation, target),
             violation=self._violation(target),
             known=tuple(bare.check.known(bare.expectation.parameters, self._rows.policy.document, target)),
-            naming=self._naming(target),
+            naming=self._naming(target, on_classes=isinstance(bare, ClassTask)),
         )
         if task.obstacle:
             return task
@@ -145,9 +145,13 @@ class Tasks:
         reads_events = task.check.reading(task.expectation.parameters) == "events"
         return None if reads_events else self._view.known_rows
 
-    def _naming(self, target: Target) -> DisplayNames:
-        """The names of people and columns in sentences; attributes that are read together are a combination."""
+    def _naming(self, target: Target, *, on_classes: bool) -> DisplayNames:
+        """The names of people and columns in sentences; attributes that are read together are a combination.
+
+        Checks on tables say themselves whether the intruder knows who is in the release.
+        """
         naming = replace(self._rows.policy.naming, record_name=self._view.record_name)
+        naming = naming if on_classes else replace(naming, is_blind=False)
         if self._view.is_of_households:
             naming = replace(naming, unit_name="household", history_name="composition by")
         return naming.with_combination(target.attributes, target.name or "") if len(target.attributes) > 1 else naming

@@ -28,7 +28,7 @@ from tcdp_audit.core.base.outcome import (
     Severity,
     Status,
 )
-from tcdp_audit.core.base.words import agree, count, noun_form, plural
+from tcdp_audit.core.base.words import agree, count, plural
 from tcdp_audit.core.check.needs import Need
 from tcdp_audit.core.policy.policy import Expectation
 from tcdp_audit.core.release.release import Release
@@ -215,9 +215,8 @@ def _sentence(histories: Histories) -> str:
         )
     return (
         f"column {unit!r} joins the rows of each {noun}: {several:,} of {of} {agree(several, 'has', 'have')} more than "
-        f"one, and with all of theirs {alike}, which no demand judges; "
-        f"leave out `known_rows: one`, demand `known_events`, or drop the column ({plural(noun)} are then counted in "
-        f"classes of single {noun_form('row', 2)})"
+        f"one, and with all of theirs {alike}, which no demand judges; drop the column from what is published, or have "
+        f"whole {plural(noun)} judged: leave out `known_rows: one`, or demand `known_events`"
     )
 
 

@@ -160,6 +160,8 @@ class DisplayNames:
     measured_in: Mapping[str, str] = field(default_factory=dict)
     # the chance that the only scenario's attack is tried
     attempt: Fraction = Fraction(1)
+    # whether the only scenario's intruder does not know who is in the release
+    is_blind: bool = False
 
     def __post_init__(self) -> None:
         """Lock its mappings."""

@@ -126,7 +126,7 @@ class Sentences:
             CheckError: a template names a value that the outcome does not have.
         """
         about = outcome if fails_only_without_values(outcome) else with_values(outcome)
-        sentences = [self._filled(one, about) for one in self.message_templates(outcome)]
+        sentences = [self.filled(one, about) for one in self.message_templates(outcome)]
         return " ".join(sentences) if not sentences or sentences[0] else " "  # a blank one, which conformance refuses
 
     def individual_impact(self, outcome: Outcome) -> str:
@@ -136,7 +136,7 @@ class Sentences:
             CheckError: a template names a value that the outcome does not have.
         """
         about = with_values(outcome)
-        return " ".join(self._filled(one, about) for one in self.impact_templates(outcome))
+        return " ".join(self.filled(one, about) for one in self.impact_templates(outcome))
 
     def message_templates(self, outcome: Outcome) -> list[str]:
         """The templates of the message, a sentence each; empty where the check has none."""
@@ -151,9 +151,16 @@ class Sentences:
         """The templates of the individual impact, a sentence each; empty where the check does not say."""
         own = self.no_impact if self.no_impact and not with_values(outcome).observed else self.impact
         is_certain = outcome.naming.attempt == 1 or "attempt" in outcome.details
-        return [own, *([] if is_certain else [STANDARD_PARTS["if_tried"]])] if own else []
+        conditions = [] if is_certain else ["if_tried"]
+        conditions += ["if_in_release"] if outcome.naming.is_blind else []
+        return [own, *(STANDARD_PARTS[one] for one in conditions)] if own else []
 
-    def _filled(self, template: str, outcome: Outcome) -> str:
+    def filled(self, template: str, outcome: Outcome) -> str:
+        """One of the templates with the values of an outcome, as a sentence.
+
+        Raises:
+            CheckError: it names a value that the outcome does not have.
+        """
         values = {**values_on_missing(outcome), **self.values(outcome)}
         text = sentence_case(Filling(outcome, self.parts, values).fill(template).strip())
         return by_name(text, outcome.naming.intruder_name)
@@ -202,6 +209,7 @@ STANDARD_PARTS: Mapping[str, str] = {
         "of {worst_people},]"
     ),
     "if_tried": "This holds if the attack is tried.",
+    "if_in_release": "This holds if the {unit} is in the file, which this intruder does not know.",
 }
 """The parts that every check has; one may say in its part `worst_group` which group that is."""
 

@@ -157,11 +157,16 @@ def offer_outcome(title: str, sentences: Sentences, outcome: Outcome) -> None:
     for write, templates, text, subject in pairs:
         try:
             english = write(outcome)
-            translated = " ".join(_translated(sentences, one, subject, translations) for one in templates(outcome))
+            of_each = [
+                (sentences.filled(one, subject), _translated(sentences, one, subject, translations))
+                for one in templates(outcome)
+            ]
         except Exception:  # noqa: BLE001, S112 - untranslated, or not measured: the sentence stays as it is
             continue
         if english and text.startswith(english):
-            translations.offer(english, translated)
+            for one, translated in of_each:  # a report may leave one of them out
+                translations.offer(one, translated)
+            translations.offer(english, " ".join(translated for _, translated in of_each))
 
 
 def _offer_strictness(outcome: Outcome, translations: Translations) -> None:

@@ -61,7 +61,7 @@ def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Regist
         return policy
     if isinstance(policy, Mapping):
         given = _unfolded(policy)
-        source, text, path = PolicySource(given, None), json.dumps(_named(given), sort_keys=True, default=str), None
+        source, text, path = PolicySource(given, None), json.dumps(_named(given), default=str), None
         return Reading(source, text, path, plugins, is_part=is_part).policy()
     if not isinstance(policy, str | PathLike):
         raise UsageError(f"policy: must be a path, a mapping or a Policy, not of type {type(policy).__name__}")

@@ -238,6 +238,7 @@ class Policy:
             columns=tuple(self.attributes),
             measured_in=units,
             attempt=self.document.attempt,
+            is_blind=self.document.scenario is not None and self.document.scenario.in_release == "unknown",
         )
 
     @property

@@ -201,9 +201,9 @@ def _undemanded(finding: JudgedOutcome) -> Condition | None:
 
 
 def undemanded_clause(columns: Sequence[str], details: Mapping[str, Any]) -> str:
-    """The clause on sensitive columns without a demand: nothing is demanded of them, or nothing that counts."""
+    """The clause on sensitive columns without a demand: nothing is demanded of them, or nothing that can fail."""
     counts, named = bool(details.get(ONLY_WARNED)), secret_columns(columns)
-    return say("nothing [{counts?}that counts ]is demanded of {columns}", counts=counts, columns=named)
+    return say("nothing [{counts?}that can stop publication ]is demanded of {columns}", counts=counts, columns=named)
 
 
 def secret_columns(columns: Sequence[str]) -> str:

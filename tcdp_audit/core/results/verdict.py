@@ -223,7 +223,8 @@ def conflicting_demands(audit: Audit, outcome: Outcome) -> str:
 
 
 def _fails_on_same_column(one: Outcome, outcome: Outcome) -> bool:
-    return one.status is Status.FAILED and one.attribute == outcome.attribute and one.check != outcome.check
+    same = one.attribute == outcome.attribute and set(one.known) == set(outcome.known)
+    return one.status is Status.FAILED and same and one.check != outcome.check
 
 
 def _asks(audit: Audit, outcome: Outcome) -> str:

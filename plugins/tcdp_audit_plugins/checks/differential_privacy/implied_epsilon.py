@@ -153,7 +153,7 @@ CHECKS = [
         sentences=Sentences(
             passed=(
                 "[{infinite?}{assuming} no epsilon follows for the {every_record}: a group lacks a value of "
-                "{attribute} that the table has, or has one that it lacks, which is infinitely far. Bucketisation "
+                "{attribute} that the table has, or has one that it lacks, and no epsilon allows that. Bucketisation "
                 "is the remedy: [{buckets?}fewer buckets|the parameter 'buckets', or a bucketised "
                 "release].|{assuming}, the release gives {attribute} of the {every_record} what differential "
                 "privacy with epsilon = {observed} would: every group is within the factor t = {factor} of the "
