@@ -23,6 +23,7 @@ british: brit
 child: chld
 children: kids chldn
 cholesterol: chol
+catholic: cath
 city: cty
 community: comm
 cigarettes: cig cigs
@@ -48,13 +49,15 @@ expenditure: expd expn expnd expend
 experience: exper xper
 family: fam
 father: fath dad fa pa
-female: fem
+female: fem fml
+feeling: fel
 foreign: forgn
 gender: gend gndr
 glucose: gluc
 grade: grd
 health: hlth hlt
 hemoglobin: hgb hb
+highest grade: hgc
 hispanic: hisp hispan
 hospital: hosp
 hours: hrs
@@ -94,6 +97,8 @@ political: pol
 poverty: pov
 pressure: press
 price: prc
+protestant: prot
+order: ord
 region: reg regn
 religion: relig rlg
 residence: resid
@@ -112,12 +117,13 @@ social: soc
 south: sth
 spending: spnd
 spouse: sp spous
+stocks: stck stk
 symptom: symp
 tax: tx
 test: tst
 treatment: trt rx treat
 trust: trst
-unemployed: unemp unem uemp
+unemployed: unemp unem uemp ue
 union: un
 university: univ
 urban: urb
@@ -138,20 +144,25 @@ work: wrk
 """
 # what says which of several, or how it was transformed, and nothing of what it is
 QUALIFYING = """
-log ln lg sq sqr sqrd squared sqrt cube cubed tot total ttl avg mean max min num no nr net gross real adj std raw yr
-yrs wk wks wkly mth mths hr hrly non oth other old young new now cur ever pct perc lt ge gt le ann mon day is has of
-in at own cat grp stat status program prog prg out sm small large big size never all any rec recode index idx scale
-hrwk high low hs
+gd good bad yng nev log ln lg sq sqr sqrd squared sqrt cube cubed tot total ttl avg mean max min num no nr net gross
+real adj std raw yr yrs wk wks wkly mth mths hr hrly non oth other old young new now cur ever pct perc lt ge gt le
+ann mon day is has of in at own cat grp stat status program prog prg out sm small large big size never all any rec
+recode index idx scale hrwk high low hs
 """
 QUALIFIERS = frozenset(QUALIFYING.split())
 FIRST, LAST = frozenset("lnhwy"), frozenset("ahwmfxr")  # lone letters: a logarithm, a number, hers, his, years, recoded
 OF_PARENTS, OF_OTHERS = frozenset("mf"), frozenset("rst")  # a mother's, a father's; a respondent's, spouse's, teacher's
 AFTER_PARENTS, AFTER_OTHERS = 3, 5  # letters of the word that such a letter is before, at least
-AT_THE_START = frozenset({"pa", "ma", "fa", "mo", "sp", "un"})  # are too common within words
+OF_PARENTS_IN_SHORT = frozenset({"pa", "ma", "fa", "mo"})  # are no words of a name by themselves
+AT_THE_START = frozenset({"pa", "ma", "fa", "mo", "sp", "un", "ue"})  # are too common within words
+STEM = 5  # letters at least of a known word that is written with any ending
 SHORTEST, PIECE = 4, 4  # letters of a name that is divided, and of a word that stands for itself in one
 SHORT = frozenset(
     {"age", "sex", "job", "tax", "bmi", "gpa", "zip", "dob", "kid", "iq", "tv", "gun"}
 )  # and the shorter ones that do
+ALONE = frozenset(
+    {"rx", "trt", "dx", "edu", "occ", "fml", "eth", "inc", "hrs", "hgb", "hgc", "rur", "nrth", "nth"}
+)  # short, and mean nothing else
 WHOLE = frozenset(
     {"passage", "postage", "coverage", "average", "percentage", "mileage", "page", "current", "trace", "spain", "grace"}
 )  # are never divided
@@ -162,19 +173,20 @@ _MEANINGS = {
 }
 
 
-def expanded(words: Sequence[str], known: frozenset[str]) -> list[str]:
+def expanded(words: Sequence[str], known: frozenset[str], *, is_part: bool = False) -> list[str]:
     """The words of a name with abbreviations written out, and without what only qualifies.
 
     Args:
         words: in small letters.
-        known: words that need no abbreviation.
+        known: words that need no abbreviation; with `*`, those with any ending.
+        is_part: whether the name has numbers as well, as `reg16` has, so that its only word is a part of it.
 
     Example:
         >>> known = frozenset({"age", "wage", "education"})
         >>> expanded(["husage"], known), expanded(["lwage"], known), expanded(["ed", "yrs"], known)
         (['husband', 'age'], ['wage'], ['education'])
     """
-    return [part for word in words for part in _parts(word, known, is_among=len(words) > 1)]
+    return [part for word in words for part in _parts(word, known, is_among=is_part or len(words) > 1)]
 
 
 def _parts(word: str, known: frozenset[str], *, is_among: bool) -> Iterable[str]:
@@ -182,7 +194,7 @@ def _parts(word: str, known: frozenset[str], *, is_among: bool) -> Iterable[str]
         return [word]
     if word in QUALIFIERS:
         return [] if is_among else [word]
-    if word in _MEANINGS and word not in AT_THE_START and (is_among or len(word) >= PIECE):
+    if word in _MEANINGS and (word in ALONE or (word not in OF_PARENTS_IN_SHORT and (is_among or len(word) >= PIECE))):
         return _MEANINGS[word]
     pieces = _divided(word, known) if len(word) >= SHORTEST and word not in WHOLE else None
     if pieces is None:
@@ -193,7 +205,7 @@ def _parts(word: str, known: frozenset[str], *, is_among: bool) -> Iterable[str]
 def _meaning(piece: str, known: frozenset[str]) -> Sequence[str]:
     if piece in _MEANINGS:
         return _MEANINGS[piece]
-    return [piece] if piece in known or piece in SHORT else []
+    return [piece] if piece in known or piece in SHORT or _begins_known(piece, known) else []
 
 
 @cache
@@ -228,8 +240,13 @@ def _is_piece(word: str, start: int, end: int, before: Sequence[str], known: fro
         return False
     if piece == "ed" and before and before[-1] in QUALIFIERS:
         return False
-    is_word = len(piece) >= PIECE and piece in known
+    is_word = len(piece) >= PIECE and (piece in known or (end == len(word) and _begins_known(piece, known)))
     return piece in _MEANINGS or piece in QUALIFIERS or piece in SHORT or is_word
+
+
+def _begins_known(piece: str, known: frozenset[str]) -> bool:
+    """Whether letters are a form of a known word, as `ethnicity` is of `ethnic*`."""
+    return any(f"{piece[:cut]}*" in known for cut in range(STEM, len(piece)))
 
 
 def _may_begin(word: str) -> bool:

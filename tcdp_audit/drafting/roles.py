@@ -42,6 +42,8 @@ WEIGHTS = frozenset(  # words of columns of sampling weights, and of those of bo
             "aweight",
             "fweight",
         ),
+        *("perweight", "hhweight", "hhwgt", "sampweight", "sampwt", "finalwt", "finalwgt", "finalweight", "wtper"),
+        *("newwt", "earnwt"),
         *("pweights", "pspwght", "dweight", "anweight", "wtssall", "perwt", "hhwt", "gewicht", "poids", "peso"),
     )
 )
@@ -58,7 +60,7 @@ SMALL = 100  # whole numbers up to which may be years or a count, which others m
 DIFFERENT = 25  # times the smallest: bodies differ less
 OF_NUMBERS = frozenset({"duration"})  # topics of numbers only
 OF_FEW, MANY, OF_MANY = (
-    frozenset({"family", "sex", "origin"}),
+    frozenset({"family", "sex", "origin", "education"}),
     100,
     0.2,
 )  # topics that more numbers than these do not fit

@@ -70,7 +70,8 @@ TOPICS = (
         "respondent id, resp id, respid, subjid, ptid, patno, obs, observation, unique id, family id, famid, hid, "
         "household no, interview number, respondent number, study id, studyid, person num, pers num, interview "
         "num, int num, intnum, subject num, subj num, patient num, pat num, respondent num, resp num, case num, "
-        "record num, student num, bib, bib num, bib number",
+        "record num, student num, bib, bib num, bib number, id code, idcode, pupil nr, pupil num, student nr, "
+        "person nr, patient nr, case",
     ),
     Topic(
         "date",
@@ -83,7 +84,7 @@ TOPICS = (
         "naissance, annee, annee de naissance, mois, jour, fecha*, nacimiento, ano, mes, dia, data di nascita, "
         "data de nascimento, data nascita, data nascimento, nascita, nascimento, anno, mese, geboorte*, "
         "geboortejaar, jaar, maand, yr, time of day, weekday, day of week, season, date time, *year, survey date, "
-        "exam date, visit date, onset date, date on, date off, wave, fiscal year",
+        "exam date, visit date, onset date, date on, date off, wave, fiscal year, period",
     ),
     Topic(
         "age",
@@ -112,7 +113,7 @@ TOPICS = (
         "id, zone, school id, school system, district id, center id, centre id, distance from home, distance to "
         "*, miles to *, distance, small city, big city, large city, inner city, farm, lives in *, lived in *, "
         "region of *, hometown, home state, home city, home country, birth state, state of *, comm, rurality, "
-        "norcsiz, belt",
+        "belt, campus, school nr, school num, class nr, class num, lea, central city, center city",
     ),
     Topic(
         "sex",
@@ -159,7 +160,8 @@ TOPICS = (
         "companies worked, attrition, turnover, laid off, quit, looking for work, labor status, work status, not "
         "working, out of work, =self, self employment, in labor force, occupational*, overtime hours, night "
         "shift, ceo, executive, supervisor*, farmer, clerical, professional, technician, weeks worked, months "
-        "worked, quarters employed, employees, firm size",
+        "worked, quarters employed, employees, firm size, business, engineer*, industr*, occupation code, "
+        "industry code, self emp*, boss, salaried, telework*",
     ),
     Topic(
         "education",
@@ -176,7 +178,8 @@ TOPICS = (
         "education, high grade, highest degree, class rank, rank in class, school type, private school, public "
         "school, school size, college degree, hsgrad, hs grad, some college, collgrad, college grad*, illiterate, "
         "freshman, sophomore, junior, senior, semester, entry year, transfer student, grade in school, "
-        "vocational, trained, training, apprentice*, school sector",
+        "vocational, trained, training, apprentice*, school sector, sophomor*, undergrad*, postgrad*, dropout*, "
+        "grade repeated, repeated grade, ged, alevel*, gcse",
     ),
     Topic(
         "family",
@@ -199,7 +202,8 @@ TOPICS = (
         "alone, live alone, housemate*, roommate*, homeless, renter, own or rent, type of home, home, rooms, "
         "bedrooms, guardian, grandparent*, grandchild*, first born, firstborn, only child, multiple birth, "
         "plural*, age of youngest, youngest, hh head, hhmembers, hand, handed*, left handed, right handed, "
-        "dominant hand",
+        "dominant hand, girlfriend, boyfriend, friends, never mar*, intact family, broken home, stepmother, "
+        "stepfather, eldest, oldest child",
     ),
     Topic(
         "health",
@@ -253,7 +257,15 @@ TOPICS = (
         "daily living, hypert*, hyperl*, cholest*, angio*, valve, bypass, pacemaker, pneumo*, bronchit*, copd, "
         "emphysema, influenza, flu, allerg*, eczema, psoria*, lupus, crohn*, colitis, ulcer*, cirrho*, hepati*, "
         "hcv, hbv, sti, gonorr*, syphil*, chlamyd*, birth control, contraceptive*, steroid*, aspirin, "
-        "antibiotic*, opiate*, methadone, iv drug*, needle*, overdose*, detox*, rehab*",
+        "antibiotic*, opiate*, methadone, iv drug*, needle*, overdose*, detox*, rehab*, obstruct*, perforat*, "
+        "adher*, regimen, cohort*, outcome, incision*, blood loss, mri, xray, x ray, scan, gravida, trimester, "
+        "premie, preemie, mature, full term, low birth*, nicu, epidural, membranes, induction, temperature, temp, "
+        "pulse rate, oxygen*, dysuria, retinop*, laser, visual acuity, acuity, eye, myocard*, stent, valve*, "
+        "fibrill*, pedigree, npreg, psychos*, hallucin*, attention deficit, crack, opium, hashish, inject*, "
+        "relapsed, remission*, progressed, tolerance, allograft, karyotype, blast, chromosom*, phenotype, "
+        "isoenzyme, spleen, marrow, kidney*, prostate, gland, thyroid, liver*, stomach, colon, rectal, skin, "
+        "nerve, joint*, back pain, knee, shoulder, hip fracture, spine, mouth, dental, tooth, teeth, gum, "
+        "periodont*, plaque index, ear, nose, sinus, medical history, family history, hx *, history",
     ),
     Topic(
         "money",
@@ -283,7 +295,9 @@ TOPICS = (
         "income, poverty line, living wage, minimum wage, remittance*, cash, loan status, credit history, credit "
         "record*, late payment*, arrears, past due*, foreclos*, household expenditure*, total expenditure*, "
         "budget share, share of budget, bills, billed, monthly charges, total charges, contract, premium, policy "
-        "amount, claim*, refund*, reimburs*, coinsur*, out of pocket",
+        "amount, claim*, refund*, reimburs*, coinsur*, out of pocket, deny, denied, rejected, applied for credit, "
+        "ses, socioeconomic*, social class, welfare*, afdc, food expenditure, wealthy, owns stock*, stocks, dues, "
+        "bid, bids, sold, price paid, commission, royalt*, expend*",
     ),
     Topic(
         "religion",
@@ -307,7 +321,8 @@ TOPICS = (
         "president*, government*, unionized, unionised, candidate choice, bush, referend*, vote*, voter*, party "
         "id, view*, views, polit*, presiden*, candidate preference, senator, congress*, speaker, ideology score, "
         "brexit, remain, leave eu, thermometer*, nationalis*, protest*, petition*, demonstrat*, boycott*, "
-        "ballot*, trump, clinton, obama, labour party, tories, blair, hague, kennedy, campaign*, activis*",
+        "ballot*, labour party, tories, campaign*, activis*, ideo, econom* policy, foreign policy, registered "
+        "voter, registered to vote, register to vote",
     ),
     Topic(
         "sexuality",
@@ -332,7 +347,7 @@ TOPICS = (
         "released, parolee, punish*, penalt*, stopped, search*, frisk*, warrant*, disposition, plea, sentence "
         "length, time served, served, months served, death penalty, execut*, homicide*, murder*, assault*, "
         "robber*, burglar*, theft*, steal*, stolen, drug use, abuse*, conduct violation*, suspended, suspension*, "
-        "expelled, truan*",
+        "expelled, truan*, offense*, juvenile, crime victim, reoffend*, supervision, violent*, nonviolent*",
     ),
     Topic(
         "judgement",
@@ -349,7 +364,10 @@ TOPICS = (
         "cutoff score, admission score, entrance exam, entry score, placement test, placement, trial score, "
         "recall, reaction time, completed, correct, incorrect, errors, know*, callback*, hired, recommended, "
         "ranking, ranked, effort, diligence, behavi*, motivat*, readin, numeracy, wordsum, mental ability, "
-        "talent, gifted, remedial, advanced, honor*, credits, creative, agility, involvement",
+        "talent, gifted, remedial, advanced, honor*, credits, creative, agility, involvement, physics, chemistry, "
+        "biology, pretest, pre test, posttest, post test, percent correct, visual perception, cubes, paragraph*, "
+        "addition, counting, arithmet*, deduct*, numeric reasoning, speed test, learning, skills, language score, "
+        "comprehen*, essay*, midterm, final score, competence*, efficiency",
     ),
     Topic(
         "opinion",
@@ -367,7 +385,10 @@ TOPICS = (
         "self efficacy, stereotyp*, prejudice*, racis*, sexis*, authoritar*, egalit*, moral*, willingness, wtp, "
         "balance of life, life balance, life satisfaction, environmental concern, national pride, justifiable, "
         "accept*, answer*, response, respons*, reply, item*, statement*, question*, belief in *, trait*, "
-        "introver*, agreeable*, emotional*, warmth, discriminat*, unfair, fairness, helpful, likes",
+        "introver*, agreeable*, emotional*, warmth, discriminat*, unfair, fairness, helpful, likes, economic*, "
+        "economy, euro attitude, self rated *, self report*, calm, sincere, sociable, nervous, cheerful, "
+        "peaceful, energetic, downhearted, tired, restless, curious, organized, disorganized, imaginative, "
+        "critical, quarrelsome, reserved, anxious mood, conventional",
     ),
     Topic(
         "conduct",
@@ -384,7 +405,8 @@ TOPICS = (
         "swim*, hunt*, fish*, leisure, vacation*, shopping, brand, spent, visits to *, trips, attend church, "
         "bedtime, hours of sleep, nap, naps, club*, donor, volunteer, bet, bets, binge*, intoxic*, bottle*, "
         "cheating, texting, driving, speeding, substance use, anysub*, used drugs, phone service, internet "
-        "service, online *, streaming*, subscription*, churn",
+        "service, online *, streaming*, subscription*, churn, voluntr, computer, gambling, helmet use, seat belt "
+        "use, text while driving, physically active, physical education, screen, hours tv",
     ),
     Topic(
         "duration",
@@ -394,7 +416,7 @@ TOPICS = (
         "duration*, durat, spell, spells, time, time to *, tottime, total time, days to *, days until *, days "
         "since *, weeks to *, months to *, months until *, months since *, follow, follow up, followup, followup "
         "time, futime, survival time, survtime, event time, time to event, length of *, waiting time, run time, "
-        "finish time, lap time, race time, time in *, minutes, event, event status, censor*, cens, cens*",
+        "finish time, lap time, race time, time in *, minutes, weeks, event, event status, censor*, cens, cens*",
     ),
 )
 
@@ -496,7 +518,7 @@ def topic_of(name: str) -> Topic | None:
     words = words_of(name)
     topic = _topic(words)
     if topic is None or len(words) == 1:
-        written_out = expanded(words, KNOWN)
+        written_out = expanded(words, KNOWN, is_part=any(one.isdigit() for one in name))
         topic = topic if written_out == words else _topic(written_out) or topic
     return topic
 
@@ -532,4 +554,10 @@ def _candidates(words: Sequence[str]) -> list[tuple[int, int, Topic, bool]]:
     return matches
 
 
-KNOWN = frozenset(stem for phrase, _ in PHRASES if (stem := phrase.text.removesuffix("*")).isalpha())
+KNOWN = frozenset(
+    one
+    for phrase, _ in PHRASES
+    if phrase.text.isascii()
+    for one in (phrase.text, phrase.text.removesuffix("*"))
+    if one.removesuffix("*").isalpha()
+)
