@@ -67,6 +67,7 @@ husband: hus husb
 immigrant: imm immig immg
 income: inc incm incom incme
 injury: inj
+institution: inst
 insurance: ins insur
 job: jb
 kid: kd
@@ -144,14 +145,15 @@ work: wrk
 """
 # what says which of several, or how it was transformed, and nothing of what it is
 QUALIFYING = """
-gd good bad yng nev log ln lg sq sqr sqrd squared sqrt cube cubed tot total ttl avg mean max min num no nr net gross
-real adj std raw yr yrs wk wks wkly mth mths hr hrly non oth other old young new now cur ever pct perc lt ge gt le
-ann mon day is has of in at own cat grp stat status program prog prg out sm small large big size never all any rec
-recode index idx scale hrwk high low hs
+first second third last prev previous since per with and the to from for pre post curr base baseline start begin
+end final gd good bad yng nev log ln lg sq sqr sqrd squared sqrt cube cubed tot total ttl avg mean max min num no nr
+net gross real adj std raw yr yrs wk wks wkly mth mths hr hrly non oth other old young new now cur ever pct perc lt
+ge gt le ann mon day is has of in at own cat grp stat status program prog prg out sm small large big size never all
+any rec recode index idx scale hrwk high low hs
 """
 QUALIFIERS = frozenset(QUALIFYING.split())
 FIRST, LAST = frozenset("lnhwy"), frozenset("ahwmfxr")  # lone letters: a logarithm, a number, hers, his, years, recoded
-OF_PARENTS, OF_OTHERS = frozenset("mf"), frozenset("rst")  # a mother's, a father's; a respondent's, spouse's, teacher's
+OF_PARENTS, OF_OTHERS = frozenset("mf"), frozenset("prst")  # a mother's, father's; a partner's, respondent's, spouse's
 AFTER_PARENTS, AFTER_OTHERS = 3, 5  # letters of the word that such a letter is before, at least
 OF_PARENTS_IN_SHORT = frozenset({"pa", "ma", "fa", "mo"})  # are no words of a name by themselves
 AT_THE_START = frozenset({"pa", "ma", "fa", "mo", "sp", "un", "ue"})  # are too common within words
@@ -205,7 +207,7 @@ def _parts(word: str, known: frozenset[str], *, is_among: bool) -> Iterable[str]
 def _meaning(piece: str, known: frozenset[str]) -> Sequence[str]:
     if piece in _MEANINGS:
         return _MEANINGS[piece]
-    return [piece] if piece in known or piece in SHORT or _begins_known(piece, known) else []
+    return [piece] if piece == "id" or piece in known or piece in SHORT or _begins_known(piece, known) else []
 
 
 @cache
@@ -238,6 +240,8 @@ def _is_piece(word: str, start: int, end: int, before: Sequence[str], known: fro
         return False
     if piece in AT_THE_START and start > 0:
         return False
+    if piece == "id":
+        return end == len(word) and len(before) == 1 and len(before[0]) > len(piece)
     if piece == "ed" and before and before[-1] in QUALIFIERS:
         return False
     is_word = len(piece) >= PIECE and (piece in known or (end == len(word) and _begins_known(piece, known)))

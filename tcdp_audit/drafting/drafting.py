@@ -526,6 +526,8 @@ class _Drafting:
         for name in order:
             if name not in named:
                 known[name] = _with_relations(known[name], relations.get(name, ()), named)
+            elif named[name] is Role.SENSITIVE:
+                known[name] = _as_figure(known[name], relations.get(name, ()), named)
         for name, family in self.families.items():
             roles = {named.get(one) or _role_of(known[one].related) for one in family} - {None}
             if name not in named and known[name].related is None and len(roles) == 1:
@@ -611,6 +613,14 @@ def _with_relations(evidence: Evidence, relations: Sequence[Relation], roles: Ma
         if other is not None:
             return replace(evidence, related=Proposal(roles[other], SAYS[one.kind].format(repr(other))))
     return evidence
+
+
+def _as_figure(evidence: Evidence, relations: Sequence[Relation], roles: Mapping[str, Role | None]) -> Evidence:
+    """Evidence with the place whose figure a column is, if its name alone calls it a person's."""
+    places = [one.columns[0] for one in relations]
+    if not places or roles.get(places[0]) is not Role.QUASI_IDENTIFIER:
+        return evidence
+    return replace(evidence, of_place=f"each value of {places[0]!r} has one of its values: a figure of the place")
 
 
 def _role_of(proposal: Proposal | None) -> Role | None:

@@ -36,6 +36,7 @@ FEWEST = 3  # columns of a category or of a scale
 AROUND, NAMED, AGREED = 6, 3, 0.75  # columns of a block on each side; how many must be named, and agree
 BESIDE = 2  # columns away at most, on both sides, where a column lies between what others may know
 MOST_PAIRS = 20_000
+FEWEST_PLACES, IN_A_PLACE = 20, 10  # places, and records of each on average, whose figure a column may be
 FEWEST_PERSONS, MOST_PERIODS = 100, 100  # of a panel
 LEAST_OF_BATTERY, MOST_ANSWERS, SHORTEST_STEM = 4, 11, 2  # questions of a list; answers; letters that they begin with
 
@@ -74,7 +75,7 @@ def relations_of(engine: Engine, facts: Mapping[str, ColumnFacts], named: Collec
         return {}
     for name, period in _panels(engine, facts, open_ones):
         relations[name].append(Relation("panel", [period]))
-    pairs = [*_pairs(facts, open_ones, named)] if engine.ordered else []
+    pairs = [*_pairs(facts, open_ones, named), *_figures_of_places(facts)] if engine.ordered else []
     marks = [*_runs_of_marks(facts)]
     codes = _codes(engine, facts, {one for pair in pairs for one in pair} | {one for run in marks for one in run})
     for name, other in pairs:
@@ -107,6 +108,17 @@ def _pairs(
             if is_same or (is_part and one.distinct * REPEATED <= one.filled):
                 left -= 1
                 yield name, other
+
+
+def _figures_of_places(facts: Mapping[str, ColumnFacts]) -> Iterator[tuple[str, str]]:
+    """Numbers that are named as a person's secrets, with places of many records each, whose figures they may be."""
+    keys = {name: topic.key for name in facts if (topic := topic_of(name)) is not None}
+    places = [name for name, one in facts.items() if keys.get(name) == "place" and one.distinct >= FEWEST_PLACES]
+    for name, one in facts.items():
+        if keys.get(name) in ("money", "health") and one.numbers is not None and one.distinct > 2:
+            for place in places:
+                if facts[place].distinct * IN_A_PLACE <= one.filled and one.distinct <= facts[place].distinct:
+                    yield name, place
 
 
 def _shape(facts: ColumnFacts) -> tuple[int, ...]:
@@ -230,7 +242,8 @@ def _panels(engine: Engine, facts: Mapping[str, ColumnFacts], open_ones: Sequenc
 
 def _is_period(name: str, facts: ColumnFacts) -> bool:
     topic = topic_of(name)
-    return topic is not None and topic.key == "date" and 2 <= facts.distinct <= MOST_PERIODS and facts.is_whole
+    is_date = topic is not None and topic.key == "date"
+    return is_date and 2 <= facts.distinct <= MOST_PERIODS and facts.numbers is not None
 
 
 def _is_unique_together(engine: Engine, facts: Mapping[str, ColumnFacts], name: str, period: str) -> bool:

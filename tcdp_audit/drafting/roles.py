@@ -81,6 +81,7 @@ class Evidence:
     related: Proposal | None = None  # what columns that say the same or more have for a role
     around: Proposal | None = None  # what most of the columns around it have for a role
     of_panel: str = ""  # why it is the number of a person who has a row for each period; nothing where it is none
+    of_place: str = ""  # why it is the figure of a place and not of a person; nothing where it is none
     listed: str = ""  # why it is a question of a list, in words; nothing where it is none
     is_among_known: bool = False  # whether most of the named columns around it are quasi-identifiers
     answers: str = ""  # why it is an answer of a scale; nothing where it is none
@@ -113,6 +114,8 @@ def _proposals(column: ColumnFacts, topic: Topic | None, evidence: Evidence) -> 
         yield from _weighing(column, evidence)
         if evidence.listed:
             yield Proposal(Role.SENSITIVE, evidence.listed)
+        if evidence.of_place:
+            yield Proposal(Role.QUASI_IDENTIFIER, evidence.of_place)
         if evidence.of_panel:
             yield Proposal(Role.IDENTIFIER, evidence.of_panel)
         yield from _by_word(column, topic)

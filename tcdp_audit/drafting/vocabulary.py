@@ -113,7 +113,8 @@ TOPICS = (
         "id, zone, school id, school system, district id, center id, centre id, distance from home, distance to "
         "*, miles to *, distance, small city, big city, large city, inner city, farm, lives in *, lived in *, "
         "region of *, hometown, home state, home city, home country, birth state, state of *, comm, rurality, "
-        "belt, campus, school nr, school num, class nr, class num, lea, central city, center city",
+        "belt, campus, school nr, school num, class nr, class num, lea, central city, center city, institution, "
+        "institute",
     ),
     Topic(
         "sex",
@@ -203,7 +204,7 @@ TOPICS = (
         "bedrooms, guardian, grandparent*, grandchild*, first born, firstborn, only child, multiple birth, "
         "plural*, age of youngest, youngest, hh head, hhmembers, hand, handed*, left handed, right handed, "
         "dominant hand, girlfriend, boyfriend, friends, never mar*, intact family, broken home, stepmother, "
-        "stepfather, eldest, oldest child",
+        "stepfather, eldest, oldest child, owner, home owner",
     ),
     Topic(
         "health",
@@ -253,8 +254,8 @@ TOPICS = (
         "type, biomarker*, assay, titer, titre, bodyweight, arm circ*, girth, bicep*, thigh, wrist, forearm, "
         "calf, pelvic, biacromial, chest, ankle, bone*, progression, progress free, relapse free, response to "
         "treatment, responder, time to death, death time, days to death, fustat, rehosp*, discharge*, "
-        "readmission*, nursing home, home care, physical function*, frail*, self care, mobility, activities of "
-        "daily living, hypert*, hyperl*, cholest*, angio*, valve, bypass, pacemaker, pneumo*, bronchit*, copd, "
+        "readmission*, nursing home, home care, physical function*, frail*, self care, activities of daily "
+        "living, hypert*, hyperl*, cholest*, angio*, valve, bypass, pacemaker, pneumo*, bronchit*, copd, "
         "emphysema, influenza, flu, allerg*, eczema, psoria*, lupus, crohn*, colitis, ulcer*, cirrho*, hepati*, "
         "hcv, hbv, sti, gonorr*, syphil*, chlamyd*, birth control, contraceptive*, steroid*, aspirin, "
         "antibiotic*, opiate*, methadone, iv drug*, needle*, overdose*, detox*, rehab*, obstruct*, perforat*, "
@@ -265,7 +266,8 @@ TOPICS = (
         "relapsed, remission*, progressed, tolerance, allograft, karyotype, blast, chromosom*, phenotype, "
         "isoenzyme, spleen, marrow, kidney*, prostate, gland, thyroid, liver*, stomach, colon, rectal, skin, "
         "nerve, joint*, back pain, knee, shoulder, hip fracture, spine, mouth, dental, tooth, teeth, gum, "
-        "periodont*, plaque index, ear, nose, sinus, medical history, family history, hx *, history",
+        "periodont*, plaque index, ear, nose, sinus, medical history, family history, hx *, history, gained, "
+        "weight loss, weight change",
     ),
     Topic(
         "money",
@@ -297,7 +299,7 @@ TOPICS = (
         "budget share, share of budget, bills, billed, monthly charges, total charges, contract, premium, policy "
         "amount, claim*, refund*, reimburs*, coinsur*, out of pocket, deny, denied, rejected, applied for credit, "
         "ses, socioeconomic*, social class, welfare*, afdc, food expenditure, wealthy, owns stock*, stocks, dues, "
-        "bid, bids, sold, price paid, commission, royalt*, expend*",
+        "bid, bids, sold, price paid, commission, royalt*, expend*, card",
     ),
     Topic(
         "religion",
@@ -359,14 +361,14 @@ TOPICS = (
         "reading, verbal, quant*, science, writing, spelling, sat, act, gre, toefl, lsat, mark, marks, points, "
         "pass, passed, fail, failed, failure*, aptitude, ability, abilities, skill*, intelligence, knowledge, "
         "appearance, attractive*, beauty, looks, evaluation*, rated, appraisal, prestige, vocab*, comprehension, "
-        "assess*, merit, quiz, quizzes, final exam, honors, honours, award*, absences, conduct grade, rater, "
-        "raters, reputation, english score, nce, percentile, standardised score, standardized score, achieve*, "
-        "cutoff score, admission score, entrance exam, entry score, placement test, placement, trial score, "
-        "recall, reaction time, completed, correct, incorrect, errors, know*, callback*, hired, recommended, "
-        "ranking, ranked, effort, diligence, behavi*, motivat*, readin, numeracy, wordsum, mental ability, "
-        "talent, gifted, remedial, advanced, honor*, credits, creative, agility, involvement, physics, chemistry, "
-        "biology, pretest, pre test, posttest, post test, percent correct, visual perception, cubes, paragraph*, "
-        "addition, counting, arithmet*, deduct*, numeric reasoning, speed test, learning, skills, language score, "
+        "assess*, merit, quiz, quizzes, final exam, honors, honours, absences, conduct grade, rater, raters, "
+        "reputation, english score, nce, percentile, standardised score, standardized score, achieve*, cutoff "
+        "score, admission score, entrance exam, entry score, placement test, placement, trial score, recall, "
+        "reaction time, completed, correct, incorrect, errors, know*, callback*, hired, recommended, ranking, "
+        "ranked, effort, diligence, behavi*, motivat*, readin, numeracy, wordsum, mental ability, talent, gifted, "
+        "remedial, advanced, honor*, credits, creative, agility, involvement, physics, chemistry, biology, "
+        "pretest, pre test, posttest, post test, percent correct, visual perception, cubes, paragraph*, addition, "
+        "counting, arithmet*, deduct*, numeric reasoning, speed test, learning, skills, language score, "
         "comprehen*, essay*, midterm, final score, competence*, efficiency",
     ),
     Topic(
