@@ -71,8 +71,6 @@ def relations_of(engine: Engine, facts: Mapping[str, ColumnFacts], named: Collec
     """
     relations: dict[str, list[Relation]] = defaultdict(list)
     open_ones = [name for name, one in facts.items() if name not in named and one.raw is not None and one.distinct > 1]
-    if not open_ones:
-        return {}
     for name, period in _panels(engine, facts, open_ones):
         relations[name].append(Relation("panel", [period]))
     pairs = [*_pairs(facts, open_ones, named), *_figures_of_places(facts)] if engine.ordered else []
