@@ -64,7 +64,10 @@ OPEN_LINK = "Does it link the tables? Then remove this line, as a link has no ro
 KINDS = ("records", "figures")  # what a table holds
 OF_FIGURES = {"cell_frequency": "", "derivable_small_count": "", "table_differencing": ""}
 HEIGHTS = frozenset(
-    {"height", "bmi", "stature", "ht", "grosse", "taille", "altura"}
+    {
+        *("height", "bmi", "stature", "ht", "grosse", "taille", "altura"),
+        *("gestation", "gestational", "birthweight", "lowbirthweight", "bwt", "premie", "preterm", "premature"),
+    }
 )  # beside them a weight is of a body
 DECISION = "Decided in the terminal."
 DECIDED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
