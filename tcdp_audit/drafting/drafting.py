@@ -138,7 +138,7 @@ def draft_policy(
         for name, one in tables.items():
             said = None if declared is None else declarations_in(str(declared), name)
             opened = stack.enter_context(OpenTables(one, None, None, plugins, Options(memory), keep=False))
-            engine, read_as[name] = _opened(opened)
+            engine, read_as[name] = _opened(opened, progress or silent)
             drafted = None if kind == KINDS[0] else _figures_of(name, one, engine, asked=kind == KINDS[1])
             if drafted is None:
                 draftings[name] = _Drafting(name, engine, plugins, said, progress or silent)
@@ -165,10 +165,11 @@ def draft_policy(
         return draft.with_scenarios() if scenarios else draft
 
 
-def _opened(tables: OpenTables) -> tuple[Engine, str]:
+def _opened(tables: OpenTables, progress: Progress) -> tuple[Engine, str]:
     """A table in the notation of its numbers, and how the policy says that it is read; empty for usual text."""
+    progress("table opened", 0, 1)
     _, engine = tables.release(None)
-    form = notation_of(engine)
+    form = notation_of(engine, progress)
     if form != engine.text_form:
         engine = tables.read_again(form)
     if not engine.records:
@@ -525,7 +526,7 @@ class _Drafting:
             known |= {name: replace(known[name], listed=listed) for name in names}
         first = {name: proposed(self.facts[name], topic_of(name), known[name]) for name in order}
         named = {name: one.role for name, one in first.items() if self._is_named(name, known[name], one)}
-        relations = relations_of(self.engine, {name: self.facts[name] for name in order}, named)
+        relations = relations_of(self.engine, {name: self.facts[name] for name in order}, named, self.progress)
         for name in order:
             if name not in named:
                 known[name] = _with_relations(known[name], relations.get(name, ()), named)

@@ -25,6 +25,7 @@ from tcdp_audit.drafting.column import ColumnFacts
 from tcdp_audit.drafting.vocabulary import topic_of
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import Domain, Engine
+from tcdp_audit.plugin.remedy import silent
 
 CHANCE = -20.0  # logarithm of the chance that two columns without a relation seem to have one
 LEAST = 1e-300  # whose logarithm is a number
@@ -56,13 +57,19 @@ class Relation:
     columns: Sequence[str]
 
 
-def relations_of(engine: Engine, facts: Mapping[str, ColumnFacts], named: Collection[str]) -> dict[str, list[Relation]]:
+def relations_of(
+    engine: Engine,
+    facts: Mapping[str, ColumnFacts],
+    named: Collection[str],
+    progress: Callable[[str, int, int], None] = silent,
+) -> dict[str, list[Relation]]:
     """The relations of the columns that are not named to others.
 
     Args:
         engine: the table.
         facts: of each column, in the table's order.
         named: columns whose names or values say what they are.
+        progress: called with (step, columns or pairs done, in all).
 
     Returns:
         For each column that has relations those to others, the surest first.
@@ -76,7 +83,8 @@ def relations_of(engine: Engine, facts: Mapping[str, ColumnFacts], named: Collec
     pairs = [*_pairs(facts, open_ones, named), *_figures_of_places(facts)] if engine.ordered else []
     marks = [*_runs_of_marks(facts)]
     codes = _codes(engine, facts, {one for pair in pairs for one in pair} | {one for run in marks for one in run})
-    for name, other in pairs:
+    for place, (name, other) in enumerate(pairs):
+        progress("columns compared", place, len(pairs))
         if name in codes and other in codes:
             _compare(name, other, codes, facts, relations)
     taken = set[str]()

@@ -458,13 +458,9 @@ class Phrase:
         return re.compile(self.text.replace(" ", "").replace("*", r"\w*"))
 
     @cached_property
-    def _start(self) -> str:
+    def start(self) -> str:
         """Letters that a name with the entry has: those of its last word, up to the first sign of a pattern."""
         return max(re.split(r"[*\[]", self.text.removeprefix("=").split()[-1])[:2], key=len)
-
-    def may_be_in(self, words: Sequence[str]) -> bool:
-        """Whether a name can have the entry at all, by its letters: most cannot, and this is faster than looking."""
-        return any(self._start in one for one in words)
 
     def end(self, words: Sequence[str]) -> int | None:
         """After how many of the words the entry ends, counted from the first; None where it is not there."""
@@ -502,6 +498,7 @@ OPINES = frozenset(  # verbs and nouns that make what follows the object of an o
     )
 )
 PHRASES = [(Phrase(text.strip()), topic) for topic in TOPICS for text in topic.words.split(",")]
+STARTS = [(phrase.start, phrase, topic) for phrase, topic in PHRASES]
 
 
 @cache
@@ -547,10 +544,9 @@ def _topic(words: Sequence[str]) -> Topic | None:
 def _candidates(words: Sequence[str]) -> list[tuple[int, int, Topic, bool]]:
     """For each entry that is there: its end, its letters, its topic, and whether it spans an `of`."""
     matches = []
-    for phrase, topic in PHRASES:
-        if not phrase.may_be_in(words):
-            continue
-        end = phrase.end(words)
+    letters = " ".join(words)
+    for start, phrase, topic in STARTS:
+        end = phrase.end(words) if start in letters else None  # most cannot be there, and this is faster than looking
         if end is not None:
             matches.append((end, len(phrase.text.replace("*", "")), topic, " of " in phrase.text))
     return matches
