@@ -150,13 +150,13 @@ class ColumnFacts:
 
     @cached_property
     def has_answers(self) -> bool:
-        """Whether it has two values, or a few whole numbers in a row from 0 or 1, as marks and scales of answers do."""
+        """Whether it has two values, or a few whole numbers in a row from 0 or 1 or around 0, as answers do."""
         if self.distinct <= 2:
             return True
         if self.numbers is None or not self.is_whole or self.distinct > LONGEST_SCALE:
             return False
         low, high = int(self.numbers.min()), int(self.numbers.max())
-        return low in (0, 1) and high - low + 1 == self.distinct
+        return (low in (0, 1) or low == -high) and high - low + 1 == self.distinct
 
     @cached_property
     def may_be_amounts(self) -> bool:

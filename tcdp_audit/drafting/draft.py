@@ -6,6 +6,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -321,12 +322,19 @@ class PolicyDraft:
         read = {name: Path(one) for name, one in locations.items() if one is not None and "://" not in one}
         require_own_files([("the draft", one) for one in files], read)
         folder = hierarchy_folder(path)
+        was_there = folder.exists()
         try:
             folder.mkdir(exist_ok=True) if hierarchies else None
         except OSError as error:
             raise UsageError(f"{folder}: the folder cannot be made: {os_error_reason(error)}") from None
-        for one in reversed(files[1:]):
-            write_atomically(one, hierarchies[one])
+        try:
+            for one in reversed(files[1:]):
+                write_atomically(one, hierarchies[one])
+        except BaseException:  # an interruption as well
+            if not was_there:
+                with suppress(OSError):  # it is not empty, or was not made
+                    folder.rmdir()
+            raise
         return files
 
     def _hierarchy_files(self, path: Path) -> dict[Path, str]:

@@ -29,7 +29,14 @@ from tcdp_audit.drafting.draft import (
 from tcdp_audit.drafting.hierarchies import hierarchy_of
 from tcdp_audit.drafting.links import household_of, propose_links, unit_of
 from tcdp_audit.drafting.notation import lines_of, notation_of
-from tcdp_audit.drafting.relations import Relation, families, relations_of, role_of_block
+from tcdp_audit.drafting.relations import (
+    Relation,
+    batteries,
+    families,
+    is_among_known,
+    relations_of,
+    role_of_block,
+)
 from tcdp_audit.drafting.roles import (
     Evidence,
     Proposal,
@@ -44,7 +51,7 @@ from tcdp_audit.drafting.roles import (
     with_strength,
 )
 from tcdp_audit.drafting.scenarios import kind_of
-from tcdp_audit.drafting.vocabulary import topic_of, words_of
+from tcdp_audit.drafting.vocabulary import is_spelled_out, topic_of, words_of
 from tcdp_audit.plugin.detector import Role, Scale
 from tcdp_audit.plugin.engine import DataError, Engine, RawDomain, UsageError, redact_errors
 from tcdp_audit.plugin.remedy import silent
@@ -57,7 +64,10 @@ OPEN_LINK = "Does it link the tables? Then remove this line, as a link has no ro
 KINDS = ("records", "figures")  # what a table holds
 OF_FIGURES = {"cell_frequency": "", "derivable_small_count": "", "table_differencing": ""}
 HEIGHTS = frozenset(
-    {"height", "bmi", "stature", "ht", "grosse", "taille", "altura"}
+    {
+        *("height", "bmi", "stature", "ht", "grosse", "taille", "altura"),
+        *("gestation", "gestational", "birthweight", "lowbirthweight", "bwt", "premie", "preterm", "premature"),
+    }
 )  # beside them a weight is of a body
 DECISION = "Decided in the terminal."
 DECIDED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
@@ -128,7 +138,7 @@ def draft_policy(
         for name, one in tables.items():
             said = None if declared is None else declarations_in(str(declared), name)
             opened = stack.enter_context(OpenTables(one, None, None, plugins, Options(memory), keep=False))
-            engine, read_as[name] = _opened(opened)
+            engine, read_as[name] = _opened(opened, progress or silent)
             drafted = None if kind == KINDS[0] else _figures_of(name, one, engine, asked=kind == KINDS[1])
             if drafted is None:
                 draftings[name] = _Drafting(name, engine, plugins, said, progress or silent)
@@ -155,10 +165,11 @@ def draft_policy(
         return draft.with_scenarios() if scenarios else draft
 
 
-def _opened(tables: OpenTables) -> tuple[Engine, str]:
+def _opened(tables: OpenTables, progress: Progress) -> tuple[Engine, str]:
     """A table in the notation of its numbers, and how the policy says that it is read; empty for usual text."""
+    progress("table opened", 0, 1)
     _, engine = tables.release(None)
-    form = notation_of(engine)
+    form = notation_of(engine, progress)
     if form != engine.text_form:
         engine = tables.read_again(form)
     if not engine.records:
@@ -510,12 +521,17 @@ class _Drafting:
         order = [name for name in self.facts if name not in self.links]
         height = any(HEIGHTS.intersection(words_of(name)) for name in order)
         known = {name: replace(one, has_height=height) for name, one in self.detected.items()}
+        for names in batteries({name: self.facts[name] for name in order}, self._unspelled(order)):
+            listed = f"{names[0]!r} to {names[-1]!r} begin alike and have the same answers: questions of one list"
+            known |= {name: replace(known[name], listed=listed) for name in names}
         first = {name: proposed(self.facts[name], topic_of(name), known[name]) for name in order}
         named = {name: one.role for name, one in first.items() if self._is_named(name, known[name], one)}
-        relations = relations_of(self.engine, {name: self.facts[name] for name in order}, named)
+        relations = relations_of(self.engine, {name: self.facts[name] for name in order}, named, self.progress)
         for name in order:
             if name not in named:
                 known[name] = _with_relations(known[name], relations.get(name, ()), named)
+            elif named[name] is Role.SENSITIVE:
+                known[name] = _as_figure(known[name], relations.get(name, ()), named)
         for name, family in self.families.items():
             roles = {named.get(one) or _role_of(known[one].related) for one in family} - {None}
             if name not in named and known[name].related is None and len(roles) == 1:
@@ -524,8 +540,20 @@ class _Drafting:
             if name not in named and known[name].related is None:
                 block = role_of_block(name, order, named.get)
                 around = None if block is None else Proposal(block[0], _around(block))
-                known[name] = replace(known[name], around=around)
+                among = is_among_known(name, order, named.get)
+                known[name] = replace(known[name], around=around, is_among_known=among)
         return known
+
+    def _unspelled(self, columns: Sequence[str]) -> Collection[str]:
+        """The columns that neither words of their names nor their values nor a file say anything of."""
+        evidence = self.detected
+        return {
+            name
+            for name in columns
+            if not (
+                is_spelled_out(name) or evidence[name].detected or evidence[name].known or evidence[name].declaration
+            )
+        }
 
     @cached_property
     def families(self) -> Mapping[str, Sequence[str]]:
@@ -538,6 +566,7 @@ class _Drafting:
         by_word = topic is not None and proposal.role is not None
         return (
             by_word
+            or bool(evidence.listed)
             or bool(evidence.detected or evidence.known or evidence.declared)
             or is_weight(self.facts[name], evidence)
         )
@@ -578,6 +607,9 @@ class _Drafting:
 def _with_relations(evidence: Evidence, relations: Sequence[Relation], roles: Mapping[str, Role | None]) -> Evidence:
     """Evidence with the role of a column that says the same or more, or with a scale of answers."""
     for one in relations:
+        if one.kind == "panel":
+            of_panel = f"each of its numbers occurs in several periods of {one.columns[0]!r}, and never twice in one"
+            return replace(evidence, of_panel=f"{of_panel}: that of a person? Then say so as `unit`")
         if one.kind == "scale":
             others = listing([repr(name) for name in one.columns[:FEW]])
             return replace(evidence, answers=f"its answers are those of {others}: what a person answered")
@@ -585,6 +617,14 @@ def _with_relations(evidence: Evidence, relations: Sequence[Relation], roles: Ma
         if other is not None:
             return replace(evidence, related=Proposal(roles[other], SAYS[one.kind].format(repr(other))))
     return evidence
+
+
+def _as_figure(evidence: Evidence, relations: Sequence[Relation], roles: Mapping[str, Role | None]) -> Evidence:
+    """Evidence with the place whose figure a column is, if its name alone calls it a person's."""
+    places = [one.columns[0] for one in relations]
+    if not places or roles.get(places[0]) is not Role.QUASI_IDENTIFIER:
+        return evidence
+    return replace(evidence, of_place=f"each value of {places[0]!r} has one of its values: a figure of the place")
 
 
 def _role_of(proposal: Proposal | None) -> Role | None:

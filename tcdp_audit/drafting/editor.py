@@ -197,18 +197,19 @@ class PolicyEditor:
         hierarchy: str | Mapping[str, Any] | None = None,
         distribution: str | Mapping[str, Any] | None = None,
         label: str | None = None,
+        acknowledged: str | None = None,
         reason: str = "",
     ) -> Decision | None:
         """Declare a column, or change what is given of its declaration.
 
-        The reason becomes that of the column. A changed role without a reason has none: the former reason was for the
-        former role.
+        `acknowledged` says why a column that looks like an identifier is none. The reason becomes that of the column. A
+        changed role without a reason has none: the former reason was for the former role.
 
         Returns:
             The decision; None where nothing changes.
         """
-        keys = ("role", "scale", "order", "hierarchy", "distribution", "label")
-        values = (role, scale, order, hierarchy, distribution, label)
+        keys = ("role", "scale", "order", "hierarchy", "distribution", "label", "acknowledged")
+        values = (role, scale, order, hierarchy, distribution, label, acknowledged)
         given = {key: value for key, value in zip(keys, values, strict=True) if value is not None}
         old = self._at(ATTRIBUTES, str(column))
         new = {**_entries(old, {}), **_plain(given)}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from tcdp_audit.api import TextForm
 from tcdp_audit.drafting.draft import scalar
 from tcdp_audit.plugin.engine import DataError, Engine
+from tcdp_audit.plugin.remedy import silent
 
 TEXT = "VARCHAR"
 SAMPLE = 10_000  # distinct values that a notation is looked for in
@@ -16,7 +17,7 @@ NOTATIONS = (",.", ",", ".,", ", ", ".'")  # the decimal mark, and that of thous
 ABSENT = ("", "NA", "N/A", ".", "-", "*")
 
 
-def notation_of(engine: Engine) -> TextForm:
+def notation_of(engine: Engine, progress: Callable[[str, int, int], None] = silent) -> TextForm:
     """The form of a table with columns of numbers that are not written with a decimal point alone.
 
     A column counts where all of its values are numbers in one notation and some could be numbers in no other. The first
@@ -24,7 +25,11 @@ def notation_of(engine: Engine) -> TextForm:
 
     Cost: one reading of the distinct values of each column of text.
     """
-    columns = {one.name: texts for one in engine.columns if one.type == TEXT and (texts := _texts(engine, one.name))}
+    columns: dict[str, Sequence[str]] = {}
+    for place, one in enumerate(engine.columns):
+        progress("notations compared", place, len(engine.columns))
+        texts = _texts(engine, one.name) if one.type == TEXT else ()
+        columns |= {one.name: texts} if texts else {}
     for marks in NOTATIONS:
         form = TextForm(decimal=marks[0], thousands=marks[1:])
         named = frozenset(name for name, texts in columns.items() if _is_written_in(form, texts))

@@ -28,7 +28,22 @@ NEARLY_ALL, FEW, LEAST, STRONG = 0.99, 2, 20, 0.05
 BEAM = 8  # sets that a search continues, by each figure; with 4 one of seven tables had a better set
 WEIGHTS = frozenset(  # words of columns of sampling weights, and of those of bodies
     (
-        *("weight", "weights", "wgt", "wgts", "wt", "wts", "fnlwgt", "afnlwgt", "pweight", "aweight", "fweight"),
+        *(
+            "weight",
+            "weights",
+            "wgt",
+            "wgts",
+            "wght",
+            "wt",
+            "wts",
+            "fnlwgt",
+            "afnlwgt",
+            "pweight",
+            "aweight",
+            "fweight",
+        ),
+        *("perweight", "hhweight", "hhwgt", "sampweight", "sampwt", "finalwt", "finalwgt", "finalweight", "wtper"),
+        *("newwt", "earnwt"),
         *("pweights", "pspwght", "dweight", "anweight", "wtssall", "perwt", "hhwt", "gewicht", "poids", "peso"),
     )
 )
@@ -43,6 +58,12 @@ OF_BODIES = frozenset({"kg", "lb", "lbs", "body", "gain", "birth", "baby", "loss
 HEAVIEST, LIGHTEST, ROUNDING = 700, 20, 1e-6  # of bodies; halves of a kilogram
 SMALL = 100  # whole numbers up to which may be years or a count, which others may know
 DIFFERENT = 25  # times the smallest: bodies differ less
+OF_NUMBERS = frozenset({"duration"})  # topics of numbers only
+OF_FEW, MANY, OF_MANY = (
+    frozenset({"family", "sex", "origin", "education"}),
+    100,
+    0.2,
+)  # topics that more numbers than these do not fit
 OF_A_PERSON = 0.01  # values for each record: with fewer, a number is that of a group, and a person says of which
 
 
@@ -59,6 +80,10 @@ class Evidence:
     open_question: str = ""  # what a detector cannot decide without its library, in words
     related: Proposal | None = None  # what columns that say the same or more have for a role
     around: Proposal | None = None  # what most of the columns around it have for a role
+    of_panel: str = ""  # why it is the number of a person who has a row for each period; nothing where it is none
+    of_place: str = ""  # why it is the figure of a place and not of a person; nothing where it is none
+    listed: str = ""  # why it is a question of a list, in words; nothing where it is none
+    is_among_known: bool = False  # whether most of the named columns around it are quasi-identifiers
     answers: str = ""  # why it is an answer of a scale; nothing where it is none
     has_height: bool = False  # whether the table has a height, so that a weight is that of a body
     strength: float | None = None  # its share of what makes records unique, of 1; None where it was not measured
@@ -87,6 +112,12 @@ def _proposals(column: ColumnFacts, topic: Topic | None, evidence: Evidence) -> 
     else:
         yield from _identifying(column, topic, evidence)
         yield from _weighing(column, evidence)
+        if evidence.listed:
+            yield Proposal(Role.SENSITIVE, evidence.listed)
+        if evidence.of_place:
+            yield Proposal(Role.QUASI_IDENTIFIER, evidence.of_place)
+        if evidence.of_panel:
+            yield Proposal(Role.IDENTIFIER, evidence.of_panel)
         yield from _by_word(column, topic)
         yield from _by_form(column, evidence)
         yield from _by_others(evidence)
@@ -124,11 +155,21 @@ def _are_uuids(column: ColumnFacts) -> bool:
 
 
 def _by_word(column: ColumnFacts, topic: Topic | None) -> Iterator[Proposal]:
-    if topic is None or topic.role is Role.IDENTIFIER:
+    if topic is None or topic.role is Role.IDENTIFIER or (topic.key in OF_NUMBERS and column.numbers is None):
         return
+    if topic.key in OF_FEW and _has_numbers_of_many(column):
+        yield Proposal(
+            Role.IDENTIFIER, f"its name speaks of {topic.noun}, and it has a number for each: whose number it is"
+        )
     if column.distinct == 1 and topic.role is Role.SENSITIVE:
         yield Proposal(None, f"its name speaks of {topic.noun}, but all records have one value; a secret of everyone?")
     yield Proposal(topic.role, f"its name speaks of {topic.noun}")
+
+
+def _has_numbers_of_many(column: ColumnFacts) -> bool:
+    """Whether values are whole numbers or codes with digits, as many as of persons or families, and no measurement."""
+    has_digits = column.is_whole or (column.numbers is None and all(re.search(r"\d", one) for one in column.sample))
+    return has_digits and not column.is_measurement and column.distinct > MANY and column.distinct_share > OF_MANY
 
 
 def is_weight(column: ColumnFacts, evidence: Evidence) -> bool:
@@ -193,7 +234,8 @@ def _by_figures(column: ColumnFacts, evidence: Evidence) -> Iterator[Proposal]:
         yield Proposal(Role.SENSITIVE, "a measurement, which no register has and a release would tell")
     if evidence.around is not None and column.distinct > 1:
         yield evidence.around
-    if evidence.strength is not None and evidence.strength >= STRONG and not column.has_answers:
+    is_strong = evidence.strength is not None and evidence.strength >= STRONG
+    if evidence.strength is not None and is_strong and evidence.is_among_known and not column.has_answers:
         part = share(evidence.strength, 1)
         yield Proposal(Role.QUASI_IDENTIFIER, f"it adds {part} of what makes records unique{evidence.strength_note}")
 
@@ -238,7 +280,7 @@ def figures(column: ColumnFacts, evidence: Evidence) -> str:
         parts.append(f"{share(column.unique_share, 1)} of these alone with theirs")
     if column.missing_share:
         parts.append(f"{share(column.missing_share, 1)} missing")
-    if evidence.strength is not None and evidence.strength < STRONG:
+    if evidence.strength is not None and 0 < evidence.strength < STRONG:
         parts.append(f"{share(evidence.strength, 1)} of what makes records unique")
     return ", ".join(parts)
 
@@ -312,9 +354,9 @@ def strength_note(strengths: Strengths) -> str:
     columns = count(len(strengths.contributions), "quasi-identifier or undecided column")
     alone = f"{columns} together leave {share(float(strengths.whole.unique), 1)} of the records alone"
     sets = [one for one in strengths.sets if len(one.attributes) < len(strengths.contributions)]
-    if not sets or not strengths.whole.unique:
+    best = max(sets, key=lambda one: float(one.unique), default=None)
+    if best is None or not best.unique:
         return f"{alone}."
-    best = max(sets, key=lambda one: float(one.unique))
     names = listing([repr(one) for one in best.attributes])
     width = max(len(one.attributes) for one in sets)
     part = f"{share(float(best.unique), 1)}{_sampled(strengths)}"

@@ -68,7 +68,10 @@ TOPICS = (
         "patientennummer, fallnummer, matrikelnummer, identifiant, identificador, identificativo, identifier, "
         "pseudonym, unnamed, row number, rownum, row id, seqn, serial, pid, uid, hhid, idno, id no, caseid, "
         "respondent id, resp id, respid, subjid, ptid, patno, obs, observation, unique id, family id, famid, hid, "
-        "household no, interview number, respondent number",
+        "household no, interview number, respondent number, study id, studyid, person num, pers num, interview "
+        "num, int num, intnum, subject num, subj num, patient num, pat num, respondent num, resp num, case num, "
+        "record num, student num, bib, bib num, bib number, id code, idcode, pupil nr, pupil num, student nr, "
+        "person nr, patient nr, case",
     ),
     Topic(
         "date",
@@ -80,7 +83,8 @@ TOPICS = (
         "datetime, created at, updated at, admitted, discharged, *datum, geburt*, jahr, *jahr, monat, date de *, "
         "naissance, annee, annee de naissance, mois, jour, fecha*, nacimiento, ano, mes, dia, data di nascita, "
         "data de nascimento, data nascita, data nascimento, nascita, nascimento, anno, mese, geboorte*, "
-        "geboortejaar, jaar, maand, yr, time of day, weekday, day of week, season, date time",
+        "geboortejaar, jaar, maand, yr, time of day, weekday, day of week, season, date time, *year, survey date, "
+        "exam date, visit date, onset date, date on, date off, wave, fiscal year, period",
     ),
     Topic(
         "age",
@@ -106,7 +110,11 @@ TOPICS = (
         "gemeente, provincie, regio, hospital, site, school name, employer, south, north, west, east, northeast, "
         "northwest, southeast, southwest, midwest, northern, southern, western, eastern, northcentral, smsa, "
         "metro, metropolitan, suburban, population, city size, town size, born abroad, birth region, neighborhood "
-        "id, zone",
+        "id, zone, school id, school system, district id, center id, centre id, distance from home, distance to "
+        "*, miles to *, distance, small city, big city, large city, inner city, farm, lives in *, lived in *, "
+        "region of *, hometown, home state, home city, home country, birth state, state of *, comm, rurality, "
+        "belt, campus, school nr, school num, class nr, class num, lea, central city, center city, institution, "
+        "institute",
     ),
     Topic(
         "sex",
@@ -114,7 +122,8 @@ TOPICS = (
         _KNOWN,
         Scale.NOMINAL,
         "sex, gender, gender identity, geschlecht, sexe, genre, sexo, genero, sesso, genere, geslacht, male, "
-        "female, man, woman, men, women, boy, girl, masculine, feminine, mann, frau",
+        "female, man, woman, men, women, boy, girl, masculine, feminine, mann, frau, gender male, gender female, "
+        "is male, is female",
     ),
     Topic(
         "origin",
@@ -128,7 +137,9 @@ TOPICS = (
         "nascita, geboorteland, geboorteplaats, immigrant, immigration, migration, migrationshintergrund, visa, "
         "language, mother tongue, sprache, muttersprache, langue, idioma, lengua, lingua, taal, tribe, caste, "
         "indigenous, black, white, asian, latino, latina, latinx, nonwhite, minority, native, foreign, foreigner, "
-        "migrant, african american, caucasian, aboriginal, citizen, born in country, indian",
+        "migrant, african american, caucasian, aboriginal, citizen, born in country, indian, hispan*, mestizo, "
+        "first language, home language, native speaker, english speaker, foreign born, born in usa, immigration "
+        "status, arab, chinese, mexican, puerto rican, cuban, nat origin, skin colo*, complexion",
     ),
     Topic(
         "work",
@@ -144,7 +155,14 @@ TOPICS = (
         "seniority, years of service, manager, managerial, white collar, blue collar, self employed, self emp, "
         "civil servant, military, veteran, full time, fulltime, part time, parttime, shift, participation, years "
         "since phd, discipline, job tenure, craft, services, construction, manufacturing, trade, transport, firm, "
-        "plant, company, layoff, displaced, dismissed, jobless*",
+        "plant, company, layoff, displaced, dismissed, jobless*, job level, job role, role, travel, business "
+        "travel, commut*, agric*, manuf*, construc*, transport*, over time, overtime, promotion*, years in *, "
+        "years at *, years with *, years since *, years of *, working years, working hours, years experience, "
+        "companies worked, attrition, turnover, laid off, quit, looking for work, labor status, work status, not "
+        "working, out of work, =self, self employment, in labor force, occupational*, overtime hours, night "
+        "shift, ceo, executive, supervisor*, farmer, clerical, professional, technician, weeks worked, months "
+        "worked, quarters employed, employees, firm size, business, engineer*, industr*, occupation code, "
+        "industry code, self emp*, boss, salaried, telework*",
     ),
     Topic(
         "education",
@@ -157,7 +175,12 @@ TOPICS = (
         "escolaridade, opleiding*, onderwijs, grade level, highest grade, diploma, literate, literacy, enrol, "
         "enroll*, enrol*, major, phd, bachelor*, graduate, graduated, grad, student, pupil, teacher*, classroom, "
         "class size, elementary, secondary, high school, course*, kindergarten, qualifications, university "
-        "degree, calculus, algebra, tutoring, attend, attendance, attended, homework",
+        "degree, calculus, algebra, tutoring, attend, attendance, attended, homework, years of education, years "
+        "education, high grade, highest degree, class rank, rank in class, school type, private school, public "
+        "school, school size, college degree, hsgrad, hs grad, some college, collgrad, college grad*, illiterate, "
+        "freshman, sophomore, junior, senior, semester, entry year, transfer student, grade in school, "
+        "vocational, trained, training, apprentice*, school sector, sophomor*, undergrad*, postgrad*, dropout*, "
+        "grade repeated, repeated grade, ged, alevel*, gcse",
     ),
     Topic(
         "family",
@@ -175,7 +198,13 @@ TOPICS = (
         "sister, sisters, step*, adopted, orphan*, breadwinner, head of household, household head, birth order, "
         "first child, own home, homeowner*, home ownership, homeownership, owner occupied, residents, adults, "
         "household members, infant, baby, young kids, son, sons, daughter, daughters, lone parent, nuclear, "
-        "divorce*, babies, toddlers, teens, teenagers, preteen*, live with *, lives with *, lived with *",
+        "divorce*, babies, toddlers, teens, teenagers, preteen*, live with *, lives with *, lived with *, kid, "
+        "mom, dad, number of kids, family members, family structure, living arrangement*, living together, lives "
+        "alone, live alone, housemate*, roommate*, homeless, renter, own or rent, type of home, home, rooms, "
+        "bedrooms, guardian, grandparent*, grandchild*, first born, firstborn, only child, multiple birth, "
+        "plural*, age of youngest, youngest, hh head, hhmembers, hand, handed*, left handed, right handed, "
+        "dominant hand, girlfriend, boyfriend, friends, never mar*, intact family, broken home, stepmother, "
+        "stepfather, eldest, oldest child, owner, home owner",
     ),
     Topic(
         "health",
@@ -210,7 +239,35 @@ TOPICS = (
         "intervention, patient status, therap*, dosage, toxic*, side effect*, adverse*, complication*, readmi*, "
         "admission type, diagnosed, history of *, serum, plasma, urine, antibod*, cd four, viral load, adl, iadl, "
         "well being, wellbeing, medical*, illness, systol*, diastol*, prescri*, nondrug*, lifestyle, disfigure*, "
-        "bronch*, tubercul*, malaria, hpv, unsafe, safe sex, unprotected",
+        "bronch*, tubercul*, malaria, hpv, unsafe, safe sex, unprotected, num visit*, hospital visit*, hospital "
+        "stay*, hospital days, office visit*, outpatient*, inpatient*, substance*, =treat, treatment group, "
+        "randomi*, dosage group, sbp, dbp, wbc, rbc, hct, mcv, crp, esr, psa, tsh, bun, ldh, alt, ast, alp, ggt, "
+        "lvef, egfr, gfr, spo, fio, trig, copper, urea, uric acid, lactate, troponin, bnp, ejection fraction, "
+        "stenosis, lesion*, gleason, ploidy, meno, chemo*, radiat*, radioth*, resect*, operat*, anesth*, "
+        "anaesth*, intubat*, ventilat*, cathet*, transfus*, graft*, gvhd, cmv, organ donor, comorbid*, charlson, "
+        "cesd, phq, gad, bdi, hamd, hads, mmse, moca, panss, nihss, apache, sofa, nyha, killip, meld, edss, qol, "
+        "quality of life, sf score, asa score, rankin, mrs score, tumor*, tumour*, necrosis, stool, bleed*, "
+        "hemorrhag*, haemorrhag*, embol*, thromb*, aneurysm*, seizure*, epilep*, cough*, throat*, swallow*, "
+        "wheez*, rash, itch*, fatigue, cramps, dizz*, weakness, paraly*, palsy, concuss*, consciousness, amnesia, "
+        "gcs, glasgow*, glyc*, ketone*, proteinuria, gestat*, caesar*, cesarean, c section, breastfed, "
+        "breastfeeding, lactat*, immuni*, immun, dengue, covid*, test positive, swab, pcr, specimen*, sample "
+        "type, biomarker*, assay, titer, titre, bodyweight, arm circ*, girth, bicep*, thigh, wrist, forearm, "
+        "calf, pelvic, biacromial, chest, ankle, bone*, progression, progress free, relapse free, response to "
+        "treatment, responder, time to death, death time, days to death, fustat, rehosp*, discharge*, "
+        "readmission*, nursing home, home care, physical function*, frail*, self care, activities of daily "
+        "living, hypert*, hyperl*, cholest*, angio*, valve, bypass, pacemaker, pneumo*, bronchit*, copd, "
+        "emphysema, influenza, flu, allerg*, eczema, psoria*, lupus, crohn*, colitis, ulcer*, cirrho*, hepati*, "
+        "hcv, hbv, sti, gonorr*, syphil*, chlamyd*, birth control, contraceptive*, steroid*, aspirin, "
+        "antibiotic*, opiate*, methadone, iv drug*, needle*, overdose*, detox*, rehab*, obstruct*, perforat*, "
+        "adher*, regimen, cohort*, outcome, incision*, blood loss, mri, xray, x ray, scan, gravida, trimester, "
+        "premie, preemie, mature, full term, low birth*, nicu, epidural, membranes, induction, temperature, temp, "
+        "pulse rate, oxygen*, dysuria, retinop*, laser, visual acuity, acuity, eye, myocard*, stent, valve*, "
+        "fibrill*, pedigree, npreg, psychos*, hallucin*, attention deficit, crack, opium, hashish, inject*, "
+        "relapsed, remission*, progressed, tolerance, allograft, karyotype, blast, chromosom*, phenotype, "
+        "isoenzyme, spleen, marrow, kidney*, prostate, gland, thyroid, liver*, stomach, colon, rectal, skin, "
+        "nerve, joint*, back pain, knee, shoulder, hip fracture, spine, mouth, dental, tooth, teeth, gum, "
+        "periodont*, plaque index, ear, nose, sinus, medical history, family history, hx *, history, gained, "
+        "weight loss, weight change",
     ),
     Topic(
         "money",
@@ -234,7 +291,15 @@ TOPICS = (
         "scholarship, financial aid, home value, house value, net worth, networth, equity, consumption, budget*, "
         "lien*, credit card*, cards, purchase*, expenditure share, food share, wealth index, poor, rich, tips, "
         "allowances, earner, earners, unemployment insurance, severance, sales, revenues, worth, contribution*, "
-        "donat*, gift, gifts, utiliz*, income class, income group",
+        "donat*, gift, gifts, utiliz*, income class, income group, hourly rate, daily rate, monthly rate, weekly "
+        "rate, pay rate, rate of pay, salary hike, pay raise, stock option*, lunch, free lunch, reduced lunch, "
+        "home mortgage, applicant income, ability to pay, afford*, donation, spending, net income, disposable "
+        "income, poverty line, living wage, minimum wage, remittance*, cash, loan status, credit history, credit "
+        "record*, late payment*, arrears, past due*, foreclos*, household expenditure*, total expenditure*, "
+        "budget share, share of budget, bills, billed, monthly charges, total charges, contract, premium, policy "
+        "amount, claim*, refund*, reimburs*, coinsur*, out of pocket, deny, denied, rejected, applied for credit, "
+        "ses, socioeconomic*, social class, welfare*, afdc, food expenditure, wealthy, owns stock*, stocks, dues, "
+        "bid, bids, sold, price paid, commission, royalt*, expend*, card",
     ),
     Topic(
         "religion",
@@ -243,7 +308,9 @@ TOPICS = (
         Scale.NOMINAL,
         "religio*, faith, belief*, denomination, church, konfession, kirche, glaube, culte, croyance, creencia, "
         "credo, geloof, godsdienst, philosophy, protestant, catholic, jewish, muslim, islam*, hindu, buddhist, "
-        "atheist, evangelical, pray*, attend church, churchgo*, born again, religious*",
+        "atheist, evangelical, pray*, attend church, churchgo*, born again, religious*, bible, god, church*, "
+        "mosque, temple, synagogue, worship, afterlife, secular, protestan*, cathol*, baptis*, lutheran, "
+        "methodis*",
     ),
     Topic(
         "politics",
@@ -254,7 +321,10 @@ TOPICS = (
         "gewerkschaft, parti, syndicat, partido, voto, sindicato, partito, sindacato, partij, vakbond, ideol*, "
         "liberal*, conservative*, democrat*, republican*, turnout, elect*, partisan*, left right, lrscale, "
         "president*, government*, unionized, unionised, candidate choice, bush, referend*, vote*, voter*, party "
-        "id",
+        "id, view*, views, polit*, presiden*, candidate preference, senator, congress*, speaker, ideology score, "
+        "brexit, remain, leave eu, thermometer*, nationalis*, protest*, petition*, demonstrat*, boycott*, "
+        "ballot*, labour party, tories, campaign*, activis*, ideo, econom* policy, foreign policy, registered "
+        "voter, registered to vote, register to vote",
     ),
     Topic(
         "sexuality",
@@ -262,7 +332,8 @@ TOPICS = (
         _SECRET,
         Scale.NOMINAL,
         "sexual*, sexual orientation, orientation, sex life, lgbt*, gay, orientierung, orientacion sexual, "
-        "orientamento, orientacao sexual, geaardheid, sex partners, partners lifetime, extramarital",
+        "orientamento, orientacao sexual, geaardheid, sex partners, partners lifetime, extramarital, homosex*, "
+        "bisexual*, heterosex*, sexually*, num partners, sexual partners, intercourse, sexual risk, sex risk",
     ),
     Topic(
         "crime",
@@ -275,7 +346,10 @@ TOPICS = (
         "prior, priors, felon*, misdemean*, charged, guilty, verdict, court, bail, custody, incarcerat*, gang, "
         "weapon*, gun, guns, arrested, citation*, dui, asylum, appeal, decision, jailed, inmate*, delinquent, "
         "rearrest*, crime type, drug offence, property crime, person crime, use of force, force type, misconduct, "
-        "released, parolee",
+        "released, parolee, punish*, penalt*, stopped, search*, frisk*, warrant*, disposition, plea, sentence "
+        "length, time served, served, months served, death penalty, execut*, homicide*, murder*, assault*, "
+        "robber*, burglar*, theft*, steal*, stolen, drug use, abuse*, conduct violation*, suspended, suspension*, "
+        "expelled, truan*, offense*, juvenile, crime victim, reoffend*, supervision, violent*, nonviolent*",
     ),
     Topic(
         "judgement",
@@ -287,8 +361,15 @@ TOPICS = (
         "reading, verbal, quant*, science, writing, spelling, sat, act, gre, toefl, lsat, mark, marks, points, "
         "pass, passed, fail, failed, failure*, aptitude, ability, abilities, skill*, intelligence, knowledge, "
         "appearance, attractive*, beauty, looks, evaluation*, rated, appraisal, prestige, vocab*, comprehension, "
-        "assess*, merit, quiz, quizzes, final exam, honors, honours, award*, absences, conduct grade, rater, "
-        "raters, reputation, english score",
+        "assess*, merit, quiz, quizzes, final exam, honors, honours, absences, conduct grade, rater, raters, "
+        "reputation, english score, nce, percentile, standardised score, standardized score, achieve*, cutoff "
+        "score, admission score, entrance exam, entry score, placement test, placement, trial score, recall, "
+        "reaction time, completed, correct, incorrect, errors, know*, callback*, hired, recommended, ranking, "
+        "ranked, effort, diligence, behavi*, motivat*, readin, numeracy, wordsum, mental ability, talent, gifted, "
+        "remedial, advanced, honor*, credits, creative, agility, involvement, physics, chemistry, biology, "
+        "pretest, pre test, posttest, post test, percent correct, visual perception, cubes, paragraph*, addition, "
+        "counting, arithmet*, deduct*, numeric reasoning, speed test, learning, skills, language score, "
+        "comprehen*, essay*, midterm, final score, competence*, efficiency",
     ),
     Topic(
         "opinion",
@@ -300,7 +381,16 @@ TOPICS = (
         "important, importance, willing*, likelihood, status quo, feminis*, toleran*, justif*, personality, "
         "extraver*, neurotic*, conscientious*, openness, self esteem, likert, sentiment, intention*, loyalty, "
         "would recommend, recommend, meinung, zufriedenheit, vertrauen, opinione, opinion publica, satisfaccion, "
-        "confianza, fiducia, tevredenheid, vertrouwen",
+        "confianza, fiducia, tevredenheid, vertrouwen, think*, would *, should *, oppose*, allow*, ban, banned, "
+        "prefere*, dislike*, hate*, angry, anger*, emotion*, mental state, hope*, optimis*, pessimis*, lonel*, "
+        "loneliness, depressed, sad, enthus*, negative affect, positive affect, affect, perceived*, percept*, "
+        "self efficacy, stereotyp*, prejudice*, racis*, sexis*, authoritar*, egalit*, moral*, willingness, wtp, "
+        "balance of life, life balance, life satisfaction, environmental concern, national pride, justifiable, "
+        "accept*, answer*, response, respons*, reply, item*, statement*, question*, belief in *, trait*, "
+        "introver*, agreeable*, emotional*, warmth, discriminat*, unfair, fairness, helpful, likes, economic*, "
+        "economy, euro attitude, self rated *, self report*, calm, sincere, sociable, nervous, cheerful, "
+        "peaceful, energetic, downhearted, tired, restless, curious, organized, disorganized, imaginative, "
+        "critical, quarrelsome, reserved, anxious mood, conventional",
     ),
     Topic(
         "conduct",
@@ -310,7 +400,25 @@ TOPICS = (
         "drink*, drunk*, beer, wine, liquor, spirits, cig*, cigarette*, cigar*, tobacco, marijuana, cannabis, "
         "cocaine, heroin, opioid*, gambl*, affair, affairs, infidel*, risky, seat belt, seatbelt*, helmet, "
         "television, tv, screen time, internet use, volunteer*, massage, hobby, hobbies, habits, usage, bought, "
-        "packets, pack years, packs, lottery, bribe*, cheat*, tv hours, hours of tv",
+        "packets, pack years, packs, lottery, bribe*, cheat*, tv hours, hours of tv, risk, risks, risk taking, "
+        "risk score, choice, choices, chosen, choose, chose, select*, opted, opt, news, newspaper*, media, radio, "
+        "user, phone use, computer use, internet, social media, facebook use, gaming, games, diet quality, fruit, "
+        "vegetable*, coffee, tea, soda, meat, snack*, physical exercise, exer, sport*, walk*, cycling, running, "
+        "swim*, hunt*, fish*, leisure, vacation*, shopping, brand, spent, visits to *, trips, attend church, "
+        "bedtime, hours of sleep, nap, naps, club*, donor, volunteer, bet, bets, binge*, intoxic*, bottle*, "
+        "cheating, texting, driving, speeding, substance use, anysub*, used drugs, phone service, internet "
+        "service, online *, streaming*, subscription*, churn, voluntr, computer, gambling, helmet use, seat belt "
+        "use, text while driving, physically active, physical education, screen, hours tv",
+    ),
+    Topic(
+        "duration",
+        "how long something took",
+        _SECRET,
+        Scale.NUMERIC,
+        "duration*, durat, spell, spells, time, time to *, tottime, total time, days to *, days until *, days "
+        "since *, weeks to *, months to *, months until *, months since *, follow, follow up, followup, followup "
+        "time, futime, survival time, survtime, event time, time to event, length of *, waiting time, run time, "
+        "finish time, lap time, race time, time in *, minutes, weeks, event, event status, censor*, cens, cens*",
     ),
 )
 
@@ -350,13 +458,9 @@ class Phrase:
         return re.compile(self.text.replace(" ", "").replace("*", r"\w*"))
 
     @cached_property
-    def _start(self) -> str:
+    def start(self) -> str:
         """Letters that a name with the entry has: those of its last word, up to the first sign of a pattern."""
         return max(re.split(r"[*\[]", self.text.removeprefix("=").split()[-1])[:2], key=len)
-
-    def may_be_in(self, words: Sequence[str]) -> bool:
-        """Whether a name can have the entry at all, by its letters: most cannot, and this is faster than looking."""
-        return any(self._start in one for one in words)
 
     def end(self, words: Sequence[str]) -> int | None:
         """After how many of the words the entry ends, counted from the first; None where it is not there."""
@@ -373,7 +477,28 @@ class Phrase:
         return in_a_row or self._joined.fullmatch(words[end - 1]) is not None
 
 
+OPINION = next(one for one in TOPICS if one.key == "opinion")
+OPINES = frozenset(  # verbs and nouns that make what follows the object of an opinion: `fear_races`, `trust_police`
+    (
+        *("fear", "fears", "trust", "feel", "feels", "think", "thinks", "oppose", "support", "approve", "disapprove"),
+        *(
+            "agree",
+            "disagree",
+            "angry",
+            "anger",
+            "prefer",
+            "should",
+            "would",
+            "believe",
+            "worry",
+            "worried",
+            "important",
+        ),
+        *("importance", "concern", "concerned", "attitude", "opinion", "likes", "dislike", "dislikes", "satisfied"),
+    )
+)
 PHRASES = [(Phrase(text.strip()), topic) for topic in TOPICS for text in topic.words.split(",")]
+STARTS = [(phrase.start, phrase, topic) for phrase, topic in PHRASES]
 
 
 @cache
@@ -392,13 +517,20 @@ def topic_of(name: str) -> Topic | None:
     words = words_of(name)
     topic = _topic(words)
     if topic is None or len(words) == 1:
-        written_out = expanded(words, KNOWN)
+        written_out = expanded(words, KNOWN, is_part=any(one.isdigit() for one in name))
         topic = topic if written_out == words else _topic(written_out) or topic
     return topic
 
 
+def is_spelled_out(name: str) -> bool:
+    """Whether the words of a name say what it is without abbreviations that are written out."""
+    return _topic(words_of(name)) is not None
+
+
 def _topic(words: Sequence[str]) -> Topic | None:
-    """The topic of words; of those before `of` where they have one."""
+    """The topic of words; of those before `of` where they have one, and an opinion where they begin with its verb."""
+    if len(words) > 1 and words[0] in OPINES:
+        return OPINION
     if "of" in words[1:]:
         before = _topic(words[: words.index("of", 1)])
         whole = max(_candidates(words), key=lambda one: one[:2], default=None)
@@ -412,13 +544,18 @@ def _topic(words: Sequence[str]) -> Topic | None:
 def _candidates(words: Sequence[str]) -> list[tuple[int, int, Topic, bool]]:
     """For each entry that is there: its end, its letters, its topic, and whether it spans an `of`."""
     matches = []
-    for phrase, topic in PHRASES:
-        if not phrase.may_be_in(words):
-            continue
-        end = phrase.end(words)
+    letters = " ".join(words)
+    for start, phrase, topic in STARTS:
+        end = phrase.end(words) if start in letters else None  # most cannot be there, and this is faster than looking
         if end is not None:
             matches.append((end, len(phrase.text.replace("*", "")), topic, " of " in phrase.text))
     return matches
 
 
-KNOWN = frozenset(stem for phrase, _ in PHRASES if (stem := phrase.text.removesuffix("*")).isalpha())
+KNOWN = frozenset(
+    one
+    for phrase, _ in PHRASES
+    if phrase.text.isascii()
+    for one in (phrase.text, phrase.text.removesuffix("*"))
+    if one.removesuffix("*").isalpha()
+)

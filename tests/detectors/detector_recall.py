@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from generated_columns import HARMLESS, KINDS, LOCALES, cells, columns
+from generated_columns import HARMLESS, HELD_OUT, KINDS, LOCALES, Kind, cells, columns, is_made
 
 from tcdp_audit.core.detection.column import DetectorColumn
 from tcdp_audit.core.detection.detecting import Detection, detect_in_column
@@ -16,8 +16,11 @@ from tcdp_audit.testing.detectors import column_of_texts
 
 PAGE = Path(__file__).parents[2] / "docs" / "detectors.md"
 BEGIN, END = "<!-- recall -->\n", "<!-- end -->"
+PARTS = {"tuned": ((BEGIN, END), LOCALES), "held-out": (("<!-- held out -->\n", "<!-- end of held out -->"), HELD_OUT)}
 COLUMNS = 5  # of each kind in each locale
 LEAST = 0.9  # of the columns of a kind that must be known for the page to claim it
+MOST_ALARMS = 0.01  # of the harmless columns, for the page to claim a kind
+EXCEPTIONS = "More than 1 % were taken for a kind, so that it is not claimed there: "
 OF_RECORDS = {"record_number", "record_code"}  # which look at how many values differ
 DETECTORS = [*Plugins.load(external=False).detectors.values()]
 Wrong = Mapping[str, list[str]]
@@ -66,9 +69,15 @@ def _recalls(locales: list[str], number: int) -> Iterator[str]:
     yield f"| kind | {' | '.join(one.replace('_', '-') for one in locales)} |"
     yield f"|---|{'---|' * len(locales)}"
     for kind in KINDS:
-        figures = [recall(locale, kind.title, number) for locale in locales]
-        shown = ["–" if one < LEAST else "all" if one == 1 else f"{one:.0%}" for one in figures]
+        shown = [_shown(locale, kind, number) for locale in locales]
         yield f"| {kind.title} | {' | '.join(shown)} |"
+
+
+def _shown(locale: str, kind: Kind, number: int) -> str:
+    if not is_made(kind, locale):
+        return "not made"
+    share = recall(locale, kind.title, number)
+    return "–" if share < LEAST else "all" if share == 1 else f"{share:.0%}"
 
 
 def _alarms(locales: list[str], number: int) -> Iterator[str]:
@@ -78,12 +87,24 @@ def _alarms(locales: list[str], number: int) -> Iterator[str]:
     yield ""
     yield "| detector | locale | columns | which |"
     yield "|---|---|---|---|"
+    too_many = []
     for locale, wrong in answers.items():
         for name, titles in sorted(wrong.items()):
-            yield f"| `{name}` | {locale.replace('_', '-')} | {len(titles)} | {', '.join(sorted({*titles}))} |"
+            share, said = len(titles) / every, locale.replace("_", "-")
+            yield f"| `{name}` | {said} | {len(titles)} ({share:.1%}) | {', '.join(sorted({*titles}))} |"
+            too_many += [f"`{name}` in {said}"] if share > MOST_ALARMS else []
+    yield ""
+    yield f"{EXCEPTIONS}{'; '.join(too_many) or 'none'}."
+
+
+def main() -> None:
+    """Write the tables of one part, or of both, into the page."""
+    for part in sys.argv[1:] or PARTS:
+        (begin, end), locales = PARTS[part]
+        before, rest = PAGE.read_text(encoding="utf-8").split(begin)
+        _, after = rest.split(end, 1)
+        PAGE.write_text(before + begin + tables(locales) + end + after, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END, 1)
-    PAGE.write_text(before + BEGIN + tables(sys.argv[1:] or LOCALES) + END + after, encoding="utf-8")
+    main()

@@ -113,3 +113,51 @@ def test_ages_with_a_few_other_values_have_a_hierarchy(others: list[str]):
     assert {*others} <= {path[0] for path in levels.paths}
     assert hierarchy("age", [*(str(one) for one in range(20, 60)), "Bob"]) is None
     assert hierarchy("age", ["30", *["unknown"] * 9]) is None
+
+
+def test_neighbours_that_begin_alike_and_have_the_same_answers_are_questions_of_one_list():
+    answers = {f"qx{one}": RNG.integers(1, 4, 600) for one in ("space", "race", "town", "arms")}
+    outcome = drafted({"age": AGE, **answers})
+
+    assert {outcome[one][0] for one in answers} == {Role.SENSITIVE}
+    assert "'qxspace' to 'qxarms' begin alike and have the same answers" in outcome["qxtown"][1]
+
+
+def test_three_columns_words_one_category_and_numbers_alone_are_no_list_of_questions():
+    kind = RNG.integers(0, 5, 600)
+    category = {f"qx{one}": (kind == place).astype(int) for place, one in enumerate(("bus", "tra", "per", "ent"))}
+    numbered = {f"qx{one}": RNG.integers(0, 2, 600) for one in range(1, 6)}
+    of_a_husband = {f"hus{one}": RNG.integers(0, 2, 600) for one in ("xa", "xb", "xc", "xd")}
+    three = {f"qx{one}": RNG.integers(0, 2, 600) for one in ("space", "race", "town")}
+
+    for columns in (category, numbered, of_a_husband, three):
+        assert not any("questions of one list" in note for _, note in drafted({"age": AGE, **columns}).values())
+
+
+def test_a_number_that_occurs_once_in_each_of_several_periods_is_that_of_a_person():
+    panel = {"nr": np.repeat(np.arange(13, 213) * 7, 3), "year": np.tile([1980, 1981, 1982], 200)}
+
+    role, note = drafted({**panel, "wage": TABLE["wage"]})["nr"]
+    assert role is Role.IDENTIFIER
+    assert "occurs in several periods of 'year', and never twice in one" in note
+    twice = {**panel, "year": np.array([1980, 1980, *panel["year"][2:]])}
+    assert "never twice in one" not in drafted({**twice, "wage": TABLE["wage"]})["nr"][1]
+
+
+def test_a_figure_of_a_place_is_no_secret_of_a_person():
+    place = np.repeat(np.arange(30), 20)
+    figure = RNG.normal(30_000, 4_000, 30)[place]
+
+    role, note = drafted({"school_id": place, "median_income": figure, "age": AGE})["median_income"]
+    assert role is Role.QUASI_IDENTIFIER
+    assert "Each value of 'school_id' has one of its values: a figure of the place" in note
+    figure = figure.copy()
+    figure[0] += 1
+    assert drafted({"school_id": place, "median_income": figure, "age": AGE})["median_income"][0] is Role.SENSITIVE
+
+
+def test_numbers_of_many_persons_are_no_category_of_a_family():
+    family = RNG.permutation(np.repeat(np.arange(300), 2))
+
+    assert drafted({"family": family, "age": AGE})["family"][0] is Role.IDENTIFIER
+    assert drafted({"family": family % 8, "age": AGE})["family"][0] is Role.QUASI_IDENTIFIER

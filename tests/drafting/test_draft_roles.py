@@ -80,12 +80,13 @@ def test_a_detector_comes_before_words_and_words_before_figures():
     ("strength", "role"), [(0.0499, None), (0.05, Role.QUASI_IDENTIFIER), (0.0501, Role.QUASI_IDENTIFIER)]
 )
 def test_five_percent_of_what_makes_records_unique_is_enough(strength: float, role: Role | None):
-    assert proposal("x", list("abc") * 10, strength=strength).role is role
+    assert proposal("x", list("abc") * 10, strength=strength, is_among_known=True).role is role
+    assert proposal("x", list("abc") * 10, strength=strength).role is None
 
 
 def test_marks_and_answers_are_no_quasi_identifiers_by_strength():
     for answers in ([0, 1] * 15, [1, 2, 3, 4, 5] * 6, list("yn") * 15):
-        assert proposal("x", answers, strength=0.9).role is None
+        assert proposal("x", answers, strength=0.9, is_among_known=True).role is None
 
 
 def test_what_other_columns_say_comes_after_words_and_before_figures():

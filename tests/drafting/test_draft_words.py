@@ -35,6 +35,16 @@ from tcdp_audit.drafting.vocabulary import PHRASES, TOPICS, topic_of, words_of
         ("Nachname", "person"),
         ("e-mail", "person"),
         ("patientId", "key"),
+        ("childid", "key"),
+        ("tethnicity", "origin"),
+        ("meduc", "education"),
+        ("reg16", "place"),
+        ("Hospitalised", "health"),
+        ("hsgpa", "judgement"),
+        ("gdhlth", "health"),
+        ("agefirstbirth", "date"),
+        ("time_to_event", "duration"),
+        ("fear_races", "opinion"),
     ],
 )
 def test_a_name_speaks_of_its_topic(name: str, key: str):
@@ -45,7 +55,8 @@ def test_a_name_speaks_of_its_topic(name: str, key: str):
 
 
 @pytest.mark.parametrize(
-    "name", ["x1", "candidate", "status", "", "42", "_", "update", "syntax", "passage", "farmyard", "page"]
+    "name",
+    ["x1", "candidate", "status", "", "42", "_", "update", "syntax", "passage", "farmyard", "page", "trace", "spain"],
 )
 def test_other_names_speak_of_nothing(name: str):
     assert topic_of(name) is None

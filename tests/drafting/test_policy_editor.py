@@ -76,6 +76,11 @@ def lines_changed(before: str, after: str) -> list[tuple[str, ...]]:
         (lambda one: one.declare("disease", reason="asked"), [], ["    reason: asked"]),
         (lambda one: one.declare("new", role="identifier", label="id"), [], ["  new: {role: identifier, label: id}"]),
         (
+            lambda one: one.declare("new", role="insensitive", acknowledged="a number of the study"),
+            [],
+            ["  new: {role: insensitive, acknowledged: a number of the study}"],
+        ),
+        (
             lambda one: one.remove_column("disease"),
             [
                 "  disease:",

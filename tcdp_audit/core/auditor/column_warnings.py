@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from tcdp_audit.core.auditor.identifying_columns import undeclared_identifiers
+from tcdp_audit.core.auditor.identifying_columns import IdentifyingColumns, undeclared_identifiers
 from tcdp_audit.core.auditor.tasks import CountedRecords
 from tcdp_audit.core.base.outcome import (
     CONTENTS,
@@ -29,7 +29,6 @@ from tcdp_audit.core.base.outcome import (
 )
 from tcdp_audit.core.base.words import listing, share
 from tcdp_audit.core.check.vacuous import undemanded, undemanded_sentence, warned_of
-from tcdp_audit.core.detection.detector import Detector
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import Answer
 from tcdp_audit.core.policy.policy import CAVEAT, Policy, Profile, ProfileQuestion
@@ -39,18 +38,20 @@ from tcdp_audit.core.release.release import Release
 NEEDS_A_PERSON = "needs_a_person"
 
 
-def column_warnings(release: Release, counted: CountedRecords, detectors: Mapping[str, Detector]) -> Iterator[Outcome]:
+def column_warnings(
+    release: Release, counted: CountedRecords, identity: IdentifyingColumns | None
+) -> Iterator[Outcome]:
     """Run all schema checks that warn.
 
     Args:
         release: a table under a policy.
         counted: its records that count under the policy's conventions.
-        detectors: the detectors of identifiers, by name.
+        identity: the columns that identify; None where none was looked at.
 
-    Cost: the distinct values of the columns, of each at most 10,000; see `identifying_columns`.
+    Cost: the distinct values of the columns.
     """
     yield _hidden_people(release, counted)
-    yield undeclared_identifiers(release, detectors)
+    yield undeclared_identifiers(release, identity)
     yield _undemanded_sensitive(release.policy, release.columns)
 
 

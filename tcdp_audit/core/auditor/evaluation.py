@@ -25,6 +25,7 @@ from tcdp_audit.core.auditor.exposure import (
     exposed_by,
     failing_units,
 )
+from tcdp_audit.core.auditor.identifying_columns import identifying_columns
 from tcdp_audit.core.auditor.linked_rows import judges_histories, link_outcomes, with_histories
 from tcdp_audit.core.auditor.tasks import CountedRecords
 from tcdp_audit.core.auditor.unit_columns import unit_columns
@@ -145,12 +146,12 @@ def _evaluated(
         engine = _rolled_up(policies, engine, options, companions)
     release = Release(engine, policy, companions.get("original"), options.cache)
     examined = tuple(examine(release, show_values=options.show_values))
-    detectors = options.detectors()
+    identity = identifying_columns(release, options.detectors())  # once: both kinds of warnings need it
     judged = _Judged.of(policies, release, options, companions, failing_records)
     structural = (
         *examined,
-        *column_warnings(release, judged.counted, detectors),
-        *unit_columns(release, detectors),
+        *column_warnings(release, judged.counted, identity),
+        *unit_columns(release, identity),
         *link_outcomes(release),
         *further_content(given),
     )

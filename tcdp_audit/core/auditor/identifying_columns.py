@@ -74,11 +74,11 @@ class IdentifyingColumns:
         return f"has {plural} among {sample} ({percent(float(evidence.share))})"
 
 
-def undeclared_identifiers(release: Release, detectors: Mapping[str, Detector]) -> Outcome:
+def undeclared_identifiers(release: Release, identity: IdentifyingColumns | None) -> Outcome:
     """Warn of columns that look like identifiers, or differ in nearly every record, and are declared otherwise."""
-    if not detectors:
+    if identity is None:
         return _not_looked_at()
-    identity, attributes = identifying_columns(release, detectors), release.policy.attributes
+    attributes = release.policy.attributes
     acknowledged = {name: attributes[name].acknowledged for name in identity.columns if attributes[name].acknowledged}
     open_ones = [name for name in identity.columns if name not in acknowledged]
     said = [
@@ -132,8 +132,8 @@ def _not_looked_at() -> Outcome:
     )
 
 
-def identifying_columns(release: Release, detectors: Mapping[str, Detector]) -> IdentifyingColumns:
-    """The columns that identify, without those that the policy names for a purpose.
+def identifying_columns(release: Release, detectors: Mapping[str, Detector]) -> IdentifyingColumns | None:
+    """The columns that identify, without those that the policy names for a purpose; None without a detector.
 
     Detectors that need a library are left out, so that no verdict depends on the installation. Those that count
     records are left out too: numbers and codes of records differ in every record. For a column declared harmless, the
@@ -141,6 +141,8 @@ def identifying_columns(release: Release, detectors: Mapping[str, Detector]) -> 
 
     Cost: the distinct values of the columns; of each, the detectors examine at most 10,000.
     """
+    if not detectors:
+        return None
     usable = [one for one in detectors.values() if _is_usable(one)]
     named = [one for one in usable if one.role is Role.IDENTIFIER or one.name == BIRTH]
     by_values = [

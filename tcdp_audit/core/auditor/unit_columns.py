@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.column_warnings import warning_of
-from tcdp_audit.core.auditor.identifying_columns import identifying_columns
+from tcdp_audit.core.auditor.identifying_columns import IdentifyingColumns
 from tcdp_audit.core.auditor.views import table_of
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.cancellation import checkpoint
@@ -23,7 +23,6 @@ from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.outcome import LINKABLE_ROWS, NOT_CONSTANT, STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.core.base.words import agree, count, listing, plural
 from tcdp_audit.core.detection.column import MOST
-from tcdp_audit.core.detection.detector import Detector
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import Role
@@ -39,19 +38,19 @@ NO_UNIT = np.int64(-1)
 Mask = NDArray[np.bool_]
 
 
-def unit_columns(release: Release, detectors: Mapping[str, Detector]) -> Iterator[Outcome]:
+def unit_columns(release: Release, identity: IdentifyingColumns | None) -> Iterator[Outcome]:
     """Run the schema checks on columns of units.
 
     Args:
         release: a table under a policy.
-        detectors: the detectors of identifiers, by name.
+        identity: the columns that identify; None where none was looked at.
 
     Cost: where a unit or a household joins records, one pass over the columns that are neither known nor links, with
     8 bytes for each of their values; columns whose values several units share are left out after a first look at
     10,000 records in engines that fetch them.
     """
     yield _not_constant(release)
-    yield _linkable_rows(release, detectors)
+    yield _linkable_rows(release, identity)
 
 
 def _not_constant(release: Release) -> Outcome:
@@ -133,14 +132,14 @@ class _Joins:
         return {"values": self.values, "records": self.records, **units, **({"kind": self.kind} if self.kind else {})}
 
 
-def _linkable_rows(release: Release, detectors: Mapping[str, Detector]) -> Outcome:
+def _linkable_rows(release: Release, identity: IdentifyingColumns | None) -> Outcome:
     """Warn of columns that join the rows of a person and are neither known nor declared as what joins them.
 
     With a unit: columns of which each value belongs to one unit, and some value to several of its records. Of a
     household the same. Without both: columns of numbers or codes that someone has, of which some value repeats.
     """
     root = _root(release)
-    joins = _by_detectors(release, detectors) if root is None else _by_root(release, root)
+    joins = _by_detectors(release, identity) if root is None else _by_root(release, root)
     titles = "No other column joins rows", "Columns join rows that no demand joins"
     return warning_of(
         LINKABLE_ROWS,
@@ -186,9 +185,9 @@ def _root(release: Release) -> Domain | None:
     return next((release.domains[one] for one in named if one in release.domains), None)
 
 
-def _by_detectors(release: Release, detectors: Mapping[str, Detector]) -> dict[str, _Joins]:
+def _by_detectors(release: Release, identity: IdentifyingColumns | None) -> dict[str, _Joins]:
     joins = {}
-    detected = identifying_columns(release, detectors).detected
+    detected = {} if identity is None else identity.detected
     numbers = [name for name, one in detected.items() if one.detector.safe_harbor in NUMBERS and one.is_mostly]
     for domain in _readable(release, numbers):
         joined = _repeated(domain)
