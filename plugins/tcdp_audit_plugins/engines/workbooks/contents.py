@@ -274,10 +274,14 @@ class OpenXmlFile:
     def further_content(self) -> Sequence[str]:
         """The contents other than sheets, as noun phrases."""
         parts = (says for start, says in _NAMED.items() if any(one.startswith(start) for one in self._sizes))
-        names = [one for one in self._workbook[1].iter() if one.tag.endswith("}definedName")]
-        more = ["defined names"] * any(not one.get("name", "").startswith("_xlnm.") for one in names)
+        more = ["defined names"] * self._has_names()
         more += ["document properties"] * any(map(self._has_people, ("docProps/core.xml", "docProps/app.xml")))
         return tuple(dict.fromkeys([*parts, *more]))
+
+    def _has_names(self) -> bool:
+        """Whether names are defined that are not the program's own."""
+        names = [one for one in self._workbook[1].iter() if one.tag.endswith("}definedName")]
+        return any(not one.get("name", "").startswith("_xlnm.") for one in names)
 
     def _has_people(self, part: str) -> bool:
         """Whether document properties say who or what the file is of."""
