@@ -32,6 +32,10 @@ from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness impor
 from tcdp_audit_plugins.checks.individual_risk import JUDGED
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import EVERYONE, KINDS, REFERENCES
 from tcdp_audit_plugins.detectors import DETECTORS
+from tcdp_audit_plugins.engines.workbooks import binary, open_document
+from tcdp_audit_plugins.engines.workbooks.contents import NAMED
+from tcdp_audit_plugins.engines.workbooks.open_document import BESIDE
+from tcdp_audit_plugins.engines.workbooks.reading import UNSEEN
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ("tcdp_audit/core", "reports/tcdp_audit_reports", "plugins/tcdp_audit_plugins")
@@ -54,7 +58,7 @@ NOUNS = (  # with their forms; the last are those that policies often name
         "level",
     ),
     *("setting", "point", "remedy", "remedied release", "external plugin", "value", "scenario"),
-    *("way", "measurement", "fitted model"),
+    *("way", "measurement", "fitted model", "hidden row", "other thing"),
     *("stay", "visit", "company", "business", "resident", "member", "participant", "client", "family", "inhabitant"),
 )
 WORDS_OF_CHECKS = (  # texts among the values of sentences
@@ -65,6 +69,8 @@ WORDS_OF_CHECKS = (  # texts among the values of sentences
     *(NAMES.get(one.value, one.value.replace("_", " ")) for one in Mechanism),
     *JUDGED.values(),
     *(one.plural for one in DETECTORS),
+    *{*NAMED.values(), *binary.SAID.values(), *binary.STORED.values(), *BESIDE.values(), *open_document.NAMED.values()},
+    *("defined names", "document properties", UNSEEN),
     *("highest", "average", "expected", "share_above", "prosecutor", "journalist", "marketer"),
     *("exact", "Zayatz", "Pitman", "log-linear"),
     *("under 0.1%", "over 99.9%", ", which must stay secret"),

@@ -293,9 +293,9 @@ def test_everything_besides_the_table_is_named(tmp_path: Path) -> None:
         "the hidden sheet 'Names'",
         "1 hidden column (B)",
         "1 hidden row",
-        "pivot caches, which keep records",
+        "pivot caches that keep records",
         "comments",
-        "links to other files, with their values",
+        "links to other files with their values",
         "defined names",
         "document properties",
     ]
@@ -308,6 +308,27 @@ def test_everything_besides_the_table_is_named(tmp_path: Path) -> None:
     assert further_content(tmp_path / "out.xlsx") == []
     assert verdict_title(repaired.after) == "Fit for release"
     assert "Names" not in zipfile.ZipFile(tmp_path / "out.xlsx").read("xl/workbook.xml").decode()
+
+
+def test_a_german_report_says_in_german_what_a_workbook_holds(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.properties.creator = None
+    for row in PEOPLE:
+        book.active.append(row)
+    book.active.column_dimensions["A"].hidden = True
+    book.active["B1"].comment = Comment("seen", "")
+    for name in ("Names", "Keys"):
+        sheet = book.create_sheet(name)
+        sheet.append(["x"])
+        sheet.sheet_state = "hidden"
+    book.save(tmp_path / "x.xlsx")
+
+    audit(tmp_path / "x.xlsx", POLICY).write(tmp_path / "x.md", language="de")
+
+    assert (
+        "| Warnung | Die Datei enthält mehr als die Tabelle | die Datei enthält auch die ausgeblendeten Blätter "
+        "„Names“ und „Keys“, 1 ausgeblendete Spalte (A) und Kommentare: Nichts davon wurde geprüft;"
+    ) in (tmp_path / "x.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -337,12 +358,12 @@ DRAWN = struct.pack("<HHI", 0xF, 0xF000, 24) + struct.pack("<HHI8x", 0, 0xF006, 
     ("of_book", "of_sheet", "says"),
     [
         ([], [(0x001C, bytes(12))], ["comments"]),
-        ([], [(0x00B0, bytes(44))], ["pivot caches, which keep records"]),
-        ([], [*CHART, (0x000A, b"")], ["charts, with their values"]),
+        ([], [(0x00B0, bytes(44))], ["pivot caches that keep records"]),
+        ([], [*CHART, (0x000A, b"")], ["charts with their values"]),
         ([(0x0018, bytes(20))], [], ["defined names"]),
         ([(0x0018, b"\x20" + bytes(19))], [], []),  # Excel's own, such as the area that is printed
         ([(0x01AE, struct.pack("<HH", 1, 0x0401))], [], []),
-        ([(0x01AE, struct.pack("<HH", 1, 7) + b"\0a.xls")], [], ["links to other files, with their values"]),
+        ([(0x01AE, struct.pack("<HH", 1, 7) + b"\0a.xls")], [], ["links to other files with their values"]),
         ([(0x00EB, DRAWN)], [], ["pictures"]),
         ([(0x005C, b"\3\0\0Eva" + b" " * 106)], [], ["document properties"]),
     ],

@@ -39,6 +39,7 @@ LETTERS = re.compile(r"[^\W\d_]")
 COLUMNS = re.compile(r"(columns?) (.+)")
 ARROW = " →"  # at the end of the label of an axis
 LISTED = re.compile(r", | and ")
+TEXTS = re.compile(r"(?:, | and )(?!'|[^(]*\))")  # not between names in quotes, nor inside brackets
 SENTENCE_END = re.compile(r"(?<=[.?!]) ")
 PATTERN = "pattern"  # the context of texts with gaps, of which the program writes each with its own figures and names
 LONGEST_RUN = 6  # sentences of a paragraph that are looked up as one text
@@ -64,8 +65,8 @@ class Pattern:
         expression: what finds the texts in the gaps.
         longest: the longest part between gaps, which every text of the pattern has.
         translation: the text with the number of each gap, `{0}`; `{0:name}` keeps what is there as it is, `{0:names}`
-            is a list of such names, `{0:columns}` one of columns with that noun before it, and what is in any other
-            gap needs a translation.
+            is a list of such names, `{0:columns}` one of columns with that noun before it, `{0:texts}` a list of texts
+            that need a translation each, and what is in any other gap needs one, too.
     """
 
     expression: re.Pattern[str]
@@ -99,7 +100,9 @@ class _Gaps(Formatter):
         if format_spec == "columns" and (columns := COLUMNS.fullmatch(text)) is not None:
             names = translations.listing([translations.name(one) for one in LISTED.split(columns[2])])
             return f"{translations.noun_alone(columns[1])} {names}"
-        translated = translations.whole(text)
+        if format_spec == "texts":
+            return translations.listing([self.format_field(one, "") for one in TEXTS.split(text)])
+        translated = translations.values.get(text) or translations.whole(text)
         return translations.noun_alone(text) if translated is None else translated
 
 

@@ -30,11 +30,11 @@ EXCEL_97 = 0x0600  # and later; records of older versions are not looked through
 MOST_OLD_COLUMNS = 2**8
 LARGEST = 2**24  # bytes of a record
 PROPERTIES = ("author", "last_saved_by", "title", "subject", "keywords", "comments", "category", "manager", "company")
-_STORED = {  # what is next to the stream of an .xls file, by the beginning of its name
-    "_SX_DB_CUR": "pivot caches, which keep records",
+STORED = {  # what is next to the stream of an .xls file, by the beginning of its name
+    "_SX_DB_CUR": "pivot caches that keep records",
     "_VBA_PROJECT_CUR": "macros",
     "MBD": "embedded files",
-    "LNK": "links to other files, with their values",
+    "LNK": "links to other files with their values",
     "Revision Log": "a log of changes",
     "MsoDataStore": "custom XML",
 }
@@ -48,10 +48,10 @@ PICTURES = 0xF001  # in the group of all drawings
 BUILT_IN = 0x20  # a name that the program gave
 _SINGLE = frozenset({0x0203, 0x027E, 0x00FD, 0x0204, 0x00D6, TRUTH, FORMULA})  # of one cell
 _SIGNS = {0x0203: 13, 0x027E: 9, FORMULA: 13}  # the byte that has the sign of a number
-_SAID = {
+SAID = {
     0x001C: "comments",
-    0x00B0: "pivot caches, which keep records",
-    0x00D5: "pivot caches, which keep records",
+    0x00B0: "pivot caches that keep records",
+    0x00D5: "pivot caches that keep records",
     0x00DC: "connections to sources of data",
     0x01AD: "connections to sources of data",
 }
@@ -221,9 +221,9 @@ class OldWorkbookFile:
                 if flags & 1 or not width:
                     sheet.hidden_columns |= {*range(first, min(last + 1, MOST_OLD_COLUMNS))}
             elif kind == BEGIN and unpack_from("<H", body, 2)[0] == CHART:
-                sheet.further_content["charts, with their values"] = None
-            elif kind in _SAID:
-                sheet.further_content[_SAID[kind]] = None
+                sheet.further_content["charts with their values"] = None
+            elif kind in SAID:
+                sheet.further_content[SAID[kind]] = None
         return sheet
 
     @cached_property
@@ -256,16 +256,16 @@ class OldWorkbookFile:
     def further_content(self) -> Sequence[str]:
         """The contents other than sheets, as noun phrases."""
         _, names, has_properties = self._whole
-        phrases = {says: None for start, says in _STORED.items() if any(one.startswith(start) for one in names)}
+        phrases = {says: None for start, says in STORED.items() if any(one.startswith(start) for one in names)}
         for sheet in self._sheets.values():
             phrases |= sheet.further_content
         for kind, body in self._records(0):
-            if kind in _SAID:
-                phrases[_SAID[kind]] = None
+            if kind in SAID:
+                phrases[SAID[kind]] = None
             elif kind == NAME and not unpack_from("<H", body)[0] & BUILT_IN:
                 phrases["defined names"] = None
             elif kind == SHEETS_OF and unpack_from("<H", body, 2)[0] not in (SELF, ADD_IN):
-                phrases["links to other files, with their values"] = None
+                phrases["links to other files with their values"] = None
             elif kind == DRAWINGS and PICTURES in _kinds_of_drawings(body):
                 phrases["pictures"] = None
             elif kind == SAVED_BY and body[3:].replace(b"\0", b"").strip():

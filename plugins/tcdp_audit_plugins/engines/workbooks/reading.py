@@ -193,8 +193,11 @@ class _Workbook:
                 if one.name != chosen and one.name not in empty and self._is_hidden(one) is is_hidden
             ]
             if others:
-                kind = "hidden sheet" if is_hidden else "further sheet"
-                yield f"the {kind}{'s' * (len(others) > 1)} {listing(others)}"
+                named = listing(others)
+                if is_hidden:
+                    yield f"the hidden sheets {named}" if len(others) > 1 else f"the hidden sheet {named}"
+                else:
+                    yield f"the further sheets {named}" if len(others) > 1 else f"the further sheet {named}"
 
     def _require_unmerged(self, sheet: Any, name: str) -> None:
         """Refuse merged cells, of which only the first has the value that all of them show."""
