@@ -1,4 +1,4 @@
-"""Tables of figures of statistical offices: cells as pyaxis and pyjstat read and sdmx1 writes them, symbols and statuses kept."""
+"""Tables of figures of statistical offices: cells as other libraries read or write them, symbols and statuses kept."""
 
 from __future__ import annotations
 
