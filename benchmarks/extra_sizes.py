@@ -3,8 +3,8 @@
     python benchmarks/extra_sizes.py [EXTRA ...]
 
 pip builds a wheel of this copy first; then each row of the table of `docs/installing.md` is one environment with that
-extra alone, without the weight of an empty one. The files of packages are downloaded before the seconds are counted.
-pip compiles to bytecode. Without names, every extra for users is measured.
+extra alone, without the weight of an empty one. The packages are downloaded, and made wheels, before the seconds are
+counted. pip compiles to bytecode. Without names, every extra for users is measured.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _installed(folder: Path, asked: list[str]) -> tuple[int, int, float]:
     pip = str(folder / "bin" / "pip")
     if asked:
         with tempfile.TemporaryDirectory() as downloads:
-            _run(pip, "download", "-q", "-d", downloads, *asked)
+            _run(pip, "wheel", "-q", "-w", downloads, *asked)
             before = _processor_seconds()
             _run(pip, "install", "-q", "--no-index", "--find-links", downloads, *asked)
             seconds = _processor_seconds() - before
