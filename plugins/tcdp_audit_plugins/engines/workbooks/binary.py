@@ -82,7 +82,7 @@ def _whole_records(read: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass
 class _Sheet:
-    """What the records of a sheet say."""
+    """Facts that the records of a sheet give."""
 
     rows: int = 0  # up to the last one with a cell
     columns: int = 0
@@ -95,7 +95,7 @@ class _Sheet:
         self.rows, self.columns = max(self.rows, row + 1), max(self.columns, column + 1)
 
     def contents(self, where: str) -> SheetContents:
-        """What it hides.
+        """Columns and rows that it hides.
 
         Raises:
             DataError: a cell holds an error.
@@ -189,7 +189,7 @@ class OldWorkbookFile:
 
     @cached_property
     def _places(self) -> Mapping[str, int]:
-        """Where the records of each sheet begin, by its name."""
+        """The place where the records of each sheet begin, by its name."""
         places = {}
         for kind, body in self._records(0):
             if kind == SHEET:

@@ -128,7 +128,7 @@ class _Workbook:
         return target
 
     def _package(self) -> Package | None:
-        """What the file holds, read from its parts or records; None for an .xls of Excel 95 and before."""
+        """The parts or records of the file; None for an .xls of Excel 95 and before."""
         if self.suffix == ".xls":
             old = OldWorkbookFile(self.path, str(self.path), self.memory)
             return old if old.can_be_searched else None
