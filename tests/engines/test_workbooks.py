@@ -423,6 +423,17 @@ def test_errors_in_binary_workbooks_are_faults(tmp_path: Path) -> None:
     assert fault(tmp_path / "x.xlsb") == f"x.xlsb: sheet 'People': cell C21 {said}"
 
 
+def test_merged_cells_of_binary_workbooks_are_faults(tmp_path: Path) -> None:
+    book = xls_book(PEOPLE)
+    book.get_sheet(0).write_merge(13, 14, 1, 1, "Ulm")
+    book.save(str(tmp_path / "x.xls"))
+    merged = (176, struct.pack("<4I", 3, 4, 1, 1))
+    write_xlsb(tmp_path / "x.xlsb", PEOPLE, {"merged": [(177, struct.pack("<I", 1)), merged, (178, b"")]})
+
+    assert fault(tmp_path / "x.xls").startswith("x.xls: sheet 'People': cells B14:B15 are merged")
+    assert fault(tmp_path / "x.xlsb").startswith("x.xlsb: sheet 'People': cell B4 has been merged with others")
+
+
 @pytest.mark.parametrize("suffix", [".xls", ".xlsb"])
 def test_a_negative_number_as_a_date_is_refused_in_binary_workbooks(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"x{suffix}"

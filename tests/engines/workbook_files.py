@@ -108,7 +108,7 @@ def write_xlsb(path: Path, rows: Sequence[Row], changed: Mapping[str, Sequence[R
     Args:
         path: the file.
         rows: the cells.
-        changed: records to put into `workbook`, and into the `columns` and the `rows` of the sheet.
+        changed: records to put into `workbook`, and into `columns`, `rows` and `merged` of the sheet.
     """
     ends = 0, len(rows) - 1, 0, max(map(len, rows)) - 1
     sheet = [(129, b""), (148, struct.pack("<4I", *ends)), (390, b""), *changed.get("columns", ()), (391, b"")]
@@ -116,7 +116,7 @@ def write_xlsb(path: Path, rows: Sequence[Row], changed: Mapping[str, Sequence[R
     for row, cells in enumerate(rows):
         sheet.append((0, struct.pack("<IIHHBI", row, 0, 300, 0, 0, 0)))
         sheet += [_xlsb_cell(column, value) for column, value in enumerate(cells) if value is not None]
-    sheet += [*changed.get("rows", ()), (146, b""), (130, b"")]
+    sheet += [*changed.get("rows", ()), (146, b""), *changed.get("merged", ()), (130, b"")]
     listed = struct.pack("<II", 0, 1) + _wide("rId1") + _wide("People")
     book = [(131, b""), (143, b""), (156, listed), (144, b""), *changed.get("workbook", ()), (132, b"")]
     formats = struct.pack("<6HI", 0, 0, 0, 0, 0, 0, 0), struct.pack("<6HI", 0, 22, 0, 0, 0, 0, 0)

@@ -56,7 +56,7 @@ SAID = {
     0x01AD: "connections to sources of data",
 }
 # kinds of records of an .xlsb file
-NEW_ROW, NEW_ERROR, NEW_ERROR_OF_FORMULA, NEW_NAME, NEW_COLUMNS, NEW_SHEET = 0, 3, 11, 39, 60, 156
+NEW_ROW, NEW_ERROR, NEW_ERROR_OF_FORMULA, NEW_NAME, NEW_COLUMNS, NEW_SHEET, NEW_MERGED = 0, 3, 11, 39, 60, 156, 176
 NEW_CELLS = range(2, 12)
 _NEW_SIGNS = {2: 11, 5: 15, 9: 15}
 Record = tuple[int, bytes]
@@ -87,6 +87,7 @@ class _Sheet:
     rows: int = 0  # up to the last one with a cell
     columns: int = 0
     errors: list[str] = field(default_factory=list)
+    merged: list[str] = field(default_factory=list)  # where calamine does not say so
     hidden_columns: set[int] = field(default_factory=set)
     hidden_rows: int = 0
     further_content: dict[str, None] = field(default_factory=dict)
@@ -98,11 +99,16 @@ class _Sheet:
         """Columns and rows that it hides.
 
         Raises:
-            DataError: a cell holds an error.
+            DataError: a cell holds an error, or is merged with others.
         """
         if self.errors:
             raise DataError(
                 f"{where}: {sentence_on_cells(self.errors)} an error such as #N/A; correct it, or empty the cell"
+            )
+        if self.merged:
+            raise DataError(
+                f"{where}: {sentence_on_cells(self.merged)} been merged with others, which are empty; unmerge them, "
+                "and give each record its value"
             )
         own = (letters_of(one) for one in sorted(self.hidden_columns) if one < self.columns)
         return SheetContents(tuple(own), self.hidden_rows)
@@ -341,6 +347,9 @@ class BinaryWorkbookFile(OpenXmlFile):
                 sheet.add_cell(row, column)
                 if kind in (NEW_ERROR, NEW_ERROR_OF_FORMULA):
                     sheet.errors.append(f"{letters_of(column)}{row + 1}")
+            elif kind == NEW_MERGED:
+                merged_row, _, column = unpack_from("<3I", body)
+                sheet.merged.append(f"{letters_of(column)}{merged_row + 1}")
             elif kind == NEW_COLUMNS:
                 first, last, width, _, flags = unpack_from("<4IH", body)
                 if flags & 1 or not width:
