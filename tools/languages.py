@@ -61,6 +61,7 @@ NOUNS = (  # with their forms; the last are those that policies often name
     *("way", "measurement", "fitted model", "hidden row", "other thing"),
     *("stay", "visit", "company", "business", "resident", "member", "participant", "client", "family", "inhabitant"),
 )
+CONTENTS = (NAMED, binary.SAID, binary.STORED, BESIDE, open_document.NAMED)  # of workbooks
 WORDS_OF_CHECKS = (  # texts among the values of sentences
     *REFERENCES.values(),
     *FILES.values(),
@@ -69,7 +70,7 @@ WORDS_OF_CHECKS = (  # texts among the values of sentences
     *(NAMES.get(one.value, one.value.replace("_", " ")) for one in Mechanism),
     *JUDGED.values(),
     *(one.plural for one in DETECTORS),
-    *{*NAMED.values(), *binary.SAID.values(), *binary.STORED.values(), *BESIDE.values(), *open_document.NAMED.values()},
+    *(one for kind in CONTENTS for one in kind.values()),
     *("defined names", "document properties", UNSEEN),
     *("highest", "average", "expected", "share_above", "prosecutor", "journalist", "marketer"),
     *("exact", "Zayatz", "Pitman", "log-linear"),

@@ -42,6 +42,7 @@ LISTED = re.compile(r", | and ")
 TEXTS = re.compile(r"(?:, | and )(?!'|[^(]*\))")  # not between names in quotes, nor inside brackets
 SENTENCE_END = re.compile(r"(?<=[.?!]) ")
 PATTERN = "pattern"  # the context of texts with gaps, of which the program writes each with its own figures and names
+PROSE = re.compile(r"[;.?!] |(?:\w+ ){10}")  # in no name
 LONGEST_RUN = 6  # sentences of a paragraph that are looked up as one text
 
 
@@ -93,6 +94,8 @@ class _Gaps(Formatter):
             UntranslatedError: it has no translation and is no name.
         """
         text, translations = str(value), self.translations
+        if format_spec.startswith("name") and PROSE.search(text):
+            raise UntranslatedError(text)
         if format_spec == "name":
             return translations.name(text)
         if format_spec == "names":
