@@ -35,6 +35,10 @@ from tcdp_audit_plugins.checks.differential_privacy.stochastic_t_closeness impor
 from tcdp_audit_plugins.checks.individual_risk import JUDGED
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import EVERYONE, KINDS, REFERENCES
 from tcdp_audit_plugins.detectors import DETECTORS
+from tcdp_audit_plugins.engines.workbooks import binary, open_document
+from tcdp_audit_plugins.engines.workbooks.contents import NAMED
+from tcdp_audit_plugins.engines.workbooks.open_document import BESIDE
+from tcdp_audit_plugins.engines.workbooks.reading import UNSEEN
 from tcdp_audit_reports.guide_text import in_groups
 
 ROOT = Path(__file__).parents[1]
@@ -58,9 +62,10 @@ NOUNS = (  # with their forms; the last are those that policies often name
         "level",
     ),
     *("setting", "point", "remedy", "remedied release", "external plugin", "value", "scenario"),
-    *("way", "measurement", "fitted model"),
+    *("way", "measurement", "fitted model", "hidden row", "other thing"),
     *("stay", "visit", "company", "business", "resident", "member", "participant", "client", "family", "inhabitant"),
 )
+CONTENTS = (NAMED, binary.SAID, binary.STORED, BESIDE, open_document.NAMED)  # of workbooks
 WORDS_OF_CHECKS = (  # texts among the values of sentences
     *REFERENCES.values(),
     *FILES.values(),
@@ -69,6 +74,8 @@ WORDS_OF_CHECKS = (  # texts among the values of sentences
     *(NAMES.get(one.value, one.value.replace("_", " ")) for one in Mechanism),
     *JUDGED.values(),
     *(one.plural for one in DETECTORS),
+    *(one for kind in CONTENTS for one in kind.values()),
+    *("defined names", "document properties", UNSEEN),
     *("highest", "average", "expected", "share_above", "prosecutor", "journalist", "marketer"),
     *("exact", "Zayatz", "Pitman", "log-linear"),
     *("under 0.1%", "over 99.9%", ", which must stay secret"),

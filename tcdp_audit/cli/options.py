@@ -184,7 +184,7 @@ def on_engine(release: Any, engine: str | None, policy: Policy, plugins: Plugins
     location = release if release is not None or named is None else policy.resolve(named)
     known = sorted(name for name, opener in plugins.engines.items() if opener.accepts(f"{name}:release"))
     if engine not in known:
-        raise UsageError(f"--engine {engine}: no engine of this name reads paths; known are {', '.join(known)}")
+        raise UsageError(f"--engine {engine}: no engine of this name reads paths; known: {', '.join(known)}")
     return None if location is None else f"{engine}:{location}"
 
 

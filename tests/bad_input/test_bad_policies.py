@@ -36,7 +36,7 @@ FAULTS: dict[str, tuple[str | bytes, str]] = {
     ),
     "wrong version": (
         POLICY.replace("version: 1", "version: 2"),
-        "policy.tcdp.yaml:1:10: version: must be one of 1",
+        "policy.tcdp.yaml:1:10: version: must be 1",
     ),
     "unknown check": (
         POLICY.replace("k_anonymity", "k_anonimity"),

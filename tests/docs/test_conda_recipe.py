@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 import yaml
 from documents import ROOT
 from packaging.requirements import Requirement
@@ -13,16 +14,15 @@ from packaging.requirements import Requirement
 from tcdp_audit import __version__
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+RECIPE = ROOT / "recipe" / "recipe.yaml"
 NAMES = {"python-duckdb": "duckdb"}  # conda-forge's name, and that of the index of Python
 
 
 def recipe() -> dict[str, Any]:
-    """The recipe as conda reads it: its variables in their places."""
-    text = (ROOT / "recipe" / "meta.yaml").read_text(encoding="utf-8")
-    (version,) = re.findall(r'^{% set version = "(.+)" %}$', text, re.MULTILINE)
-    text = re.sub(r"^{%.*%}$", "", text, flags=re.MULTILINE)
-    text = text.replace("{{ version }}", version).replace("{{ PYTHON }}", "python")
-    loaded: dict[str, Any] = yaml.safe_load(text)
+    """The recipe with its version in its places."""
+    text = RECIPE.read_text(encoding="utf-8")
+    version = yaml.safe_load(text)["context"]["version"]
+    loaded: dict[str, Any] = yaml.safe_load(text.replace("${{ version }}", version))
     return loaded
 
 
@@ -50,5 +50,18 @@ def test_it_is_of_this_version_and_has_the_command():
 
     assert loaded["package"] == {"name": "tcdp-audit", "version": __version__}
     assert loaded["source"]["path"] == f"../dist/tcdp_audit-{__version__}.tar.gz"
-    assert loaded["build"]["entry_points"] == [f"tcdp-audit = {PROJECT['project']['scripts']['tcdp-audit']}"]
+    assert loaded["build"]["python"]["entry_points"] == [f"tcdp-audit = {PROJECT['project']['scripts']['tcdp-audit']}"]
     assert loaded["about"]["license"] == PROJECT["project"]["license"]
+
+
+@pytest.mark.long
+def test_rattler_build_renders_it(skip_or_fail: Callable[[str], None]):
+    try:
+        import rattler_build
+    except ImportError:
+        skip_or_fail("py-rattler-build is not installed")
+
+    (rendered,) = rattler_build.Stage0Recipe.from_file(RECIPE).render()
+
+    package = rendered.recipe.package
+    assert (str(package.name), str(package.version)) == ("tcdp-audit", __version__)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from random import Random
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from tcdp_audit import audit
 from tcdp_audit.cli.run import run
 from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
 from tcdp_audit.core.engines.text_form import TextForm
+from tcdp_audit.core.repair.fixing import fix
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.core.session.tables import open_table
 
@@ -121,3 +124,24 @@ def test_without_a_layout_the_sentence_says_how(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match=r"y.txt: text in fixed width needs a layout, .*`read_as: \{layout: FILE\}`"):
         open_table(str(tmp_path / "y.txt"), "release", 2**28, PLUGINS)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("out.dat", "a generalised cell such as [20, 30[ has no room in the layout, so write .csv, .tsv or .parquet"),
+        ("out.ods", "write .xlsx, which the programs of other kinds open and save"),
+        ("out.sav", "write .csv, which SPSS, Stata and SAS import"),
+    ],
+)
+def test_a_kind_of_file_that_is_only_read_says_what_to_write(tmp_path: Path, name: str, said: str) -> None:
+    table = pa.table({"age": [1, 2], "ill": ["a", "b"]})
+    policy = {
+        "version": 1,
+        "attributes": {"age": {"role": "quasi_identifier"}, "ill": {"role": "sensitive"}},
+        "expect": [{"k_anonymity": {"k": 1}}],
+    }
+
+    with pytest.raises(UsageError, match=re.escape(f"{name}: files of this kind are read and not written; {said}")):
+        fix(table, policy, output=tmp_path / name)
+    assert not (tmp_path / name).exists()

@@ -1,4 +1,4 @@
-"""Tables of figures of statistical offices: cells as pyaxis and pyjstat read them, symbols and statuses kept."""
+"""Tables of figures of statistical offices: cells as other libraries read or write them, symbols and statuses kept."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+import sdmx
 from pyaxis import pyaxis
 from pyjstat import pyjstat
+from sdmx.model import v21
+from sdmx.model.common import Agency
 
 from tcdp_audit import audit
 from tcdp_audit.cli.run import run
@@ -205,6 +208,36 @@ def test_sdmx_csv_keeps_dimensions_and_figures(tmp_path: Path) -> None:
         "TIME_PERIOD": ["2024", "2024"],
         "OBS_VALUE": ["17", "C"],
     }
+
+
+LABELS = ("1", "0012", "Süd", "a, b", 'so "called"', "two\nlines", "_T", "2024-W03", "=1+1")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_sdmx_csv_is_read_as_sdmx1_writes_it(tmp_path: Path, seed: int) -> None:
+    rng = Random(seed)  # noqa: S311 - no secret
+    names = [f"D{place}" for place in range(rng.randrange(1, 5))]
+    cells = [*product(*(rng.sample(LABELS, rng.randrange(2, 5)) for _ in names))]
+    rng.shuffle(cells)
+    figures = [rng.choice([rng.randrange(-9, 1000), rng.randrange(10**9) / 64]) for _ in cells]
+    agency = Agency(id="X")
+    structure = v21.DataStructureDefinition(id="D", version="1.0", maintainer=agency)
+    for name in names:
+        structure.dimensions.append(v21.Dimension(id=name))
+    structure.measures.append(v21.PrimaryMeasure(id="OBS_VALUE"))
+    flow = v21.DataflowDefinition(id="T", version="1.0", maintainer=agency, structure=structure)
+    observed = [
+        v21.Observation(dimension=structure.make_key(v21.Key, dict(zip(names, cell, strict=True))), value=figure)
+        for cell, figure in zip(cells, figures, strict=True)
+    ]
+    path = tmp_path / "t.sdmx.csv"
+    sdmx.to_csv(v21.DataSet(described_by=flow, structured_by=structure, obs=observed), path=path)
+
+    table = read(path)
+
+    assert table.column_names == [*names, "OBS_VALUE"]
+    assert [*zip(*(table[name].to_pylist() for name in names), strict=True)] == cells
+    assert [float(one) for one in table["OBS_VALUE"].to_pylist()] == figures
 
 
 @pytest.mark.parametrize(

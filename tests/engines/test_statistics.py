@@ -336,7 +336,7 @@ def test_fix_reads_it_and_writes_another_kind(tmp_path: Path) -> None:
     assert done.passed
     assert done.released["day"].to_pylist() == [dt.date(2024, 1, 1)] * done.released.num_rows
     assert set(done.released["sex"].to_pylist()) <= {"Male", "*"}
-    with pytest.raises(UsageError, match="unknown kind of file"):
+    with pytest.raises(UsageError, match="files of this kind are read and not written"):
         fix(path, policy, output=tmp_path / "fixed.sav", plugins=PLUGINS)
 
 

@@ -10,14 +10,27 @@ import sys
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import openpyxl
 import pyarrow as pa
 import pytest
+import xlrd
+import xlwt
 from openpyxl.comments import Comment
 from openpyxl.workbook.defined_name import DefinedName
-from workbook_files import part_of, random_rows, with_part, write_ods, write_xls, write_xlsx
+from workbook_files import (
+    part_of,
+    random_rows,
+    with_part,
+    write_ods,
+    write_xls,
+    write_xls_records,
+    write_xlsb,
+    write_xlsx,
+    xls_book,
+)
 
 from tcdp_audit import audit
 from tcdp_audit.cli.run import run
@@ -26,7 +39,7 @@ from tcdp_audit.core.repair.fixing import fix
 from tcdp_audit.core.results.verdict import verdict_title
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.core.session.tables import open_table
-from tcdp_audit_plugins.engines.workbooks.contents import letters_of
+from tcdp_audit_plugins.engines.workbooks.contents import SheetContents, letters_of
 from tcdp_audit_plugins.engines.workbooks.writing import require_workbook, write_workbook
 
 PLUGINS = Plugins.load(external=False)
@@ -73,7 +86,9 @@ def _as_cell(cell: Any) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize(("suffix", "write"), [(".xlsx", write_xlsx), (".xls", write_xls), (".ods", write_ods)])
+@pytest.mark.parametrize(
+    ("suffix", "write"), [(".xlsx", write_xlsx), (".xls", write_xls), (".xlsb", write_xlsb), (".ods", write_ods)]
+)
 def test_cells_are_those_that_another_library_wrote(
     tmp_path: Path, suffix: str, write: Callable[[Path, Any], Path], seed: int
 ) -> None:
@@ -278,9 +293,9 @@ def test_everything_besides_the_table_is_named(tmp_path: Path) -> None:
         "the hidden sheet 'Names'",
         "1 hidden column (B)",
         "1 hidden row",
-        "pivot caches, which keep records",
+        "pivot caches that keep records",
         "comments",
-        "links to other files, with their values",
+        "links to other files with their values",
         "defined names",
         "document properties",
     ]
@@ -295,10 +310,165 @@ def test_everything_besides_the_table_is_named(tmp_path: Path) -> None:
     assert "Names" not in zipfile.ZipFile(tmp_path / "out.xlsx").read("xl/workbook.xml").decode()
 
 
-def test_old_kinds_say_that_they_are_not_looked_through(tmp_path: Path) -> None:
-    path = write_xls(tmp_path / "x.xls", PEOPLE)
+def test_a_german_report_says_in_german_what_a_workbook_holds(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.properties.creator = None
+    for row in PEOPLE:
+        book.active.append(row)
+    book.active.column_dimensions["A"].hidden = True
+    book.active["B1"].comment = Comment("seen", "")
+    for name in ("Names", "Keys"):
+        sheet = book.create_sheet(name)
+        sheet.append(["x"])
+        sheet.sheet_state = "hidden"
+    book.save(tmp_path / "x.xlsx")
 
-    assert further_content(path) == ["what an .xls file keeps in addition to its cells, which is not looked through"]
+    audit(tmp_path / "x.xlsx", POLICY).write(tmp_path / "x.md", language="de")
+
+    assert (
+        "| Warnung | Die Datei enthält mehr als die Tabelle | die Datei enthält auch die ausgeblendeten Blätter "
+        "„Names“ und „Keys“, 1 ausgeblendete Spalte (A) und Kommentare: Nichts davon wurde geprüft;"
+    ) in (tmp_path / "x.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_xls_file_says_what_xlrd_shows_as_hidden(tmp_path: Path, seed: int) -> None:
+    rng = Random(seed)  # noqa: S311 - no secret
+    book = xls_book(random_rows(seed, ("whole", "number")))
+    sheet = book.get_sheet(0)
+    for column in rng.sample(range(5), rng.randrange(4)):
+        sheet.col(column).hidden = True
+    for row in rng.sample(range(1, 40), rng.randrange(4)):
+        sheet.row(row).hidden = True
+    path = tmp_path / "x.xls"
+    book.save(str(path))
+
+    shown = xlrd.open_workbook(str(path), formatting_info=True).sheet_by_index(0)
+    columns = [letters_of(one) for one, column in sorted(shown.colinfo_map.items()) if column.hidden]
+    rows = sum(row.hidden for row in shown.rowinfo_map.values())
+
+    assert further_content(path) == SheetContents(tuple(columns), rows).says
+
+
+CHART = [(0x0809, struct.pack("<HHHHII", 0x0600, 0x0020, 0, 0, 0, 0)), (0x0203, struct.pack("<HHHd", 0, 0, 0, -1))]
+DRAWN = struct.pack("<HHI", 0xF, 0xF000, 24) + struct.pack("<HHI8x", 0, 0xF006, 8) + struct.pack("<HHI", 0xF, 0xF001, 0)
+
+
+@pytest.mark.parametrize(
+    ("of_book", "of_sheet", "says"),
+    [
+        ([], [(0x001C, bytes(12))], ["comments"]),
+        ([], [(0x00B0, bytes(44))], ["pivot caches that keep records"]),
+        ([], [*CHART, (0x000A, b"")], ["charts with their values"]),
+        ([(0x0018, bytes(20))], [], ["defined names"]),
+        ([(0x0018, b"\x20" + bytes(19))], [], []),  # Excel's own, such as the area that is printed
+        ([(0x01AE, struct.pack("<HH", 1, 0x0401))], [], []),
+        ([(0x01AE, struct.pack("<HH", 1, 7) + b"\0a.xls")], [], ["links to other files with their values"]),
+        ([(0x00EB, DRAWN)], [], ["pictures"]),
+        ([(0x005C, b"\3\0\0Eva" + b" " * 106)], [], ["document properties"]),
+    ],
+)
+def test_an_xls_file_says_what_it_holds(
+    tmp_path: Path, of_book: list[Any], of_sheet: list[Any], says: Sequence[str]
+) -> None:
+    path = write_xls_records(tmp_path / "x.xls", PEOPLE, of_book, of_sheet)
+
+    assert xlrd.open_workbook(str(path)).sheet_by_index(0).nrows == len(PEOPLE)
+    assert further_content(path) == says
+    assert read(path).num_rows == len(PEOPLE) - 1
+
+
+def test_the_further_sheets_of_an_xls_file_are_named(tmp_path: Path) -> None:
+    book = xls_book(PEOPLE)
+    for name, visibility in (("Codes", 0), ("Names", 1), ("Keys", 2), ("Blank", 2)):
+        sheet = book.add_sheet(name)
+        sheet.visibility = visibility
+        if name != "Blank":
+            sheet.write(0, 0, "x")
+    book.save(str(tmp_path / "x.xls"))
+
+    assert further_content(f"{tmp_path / 'x.xls'}#People") == [
+        "the further sheet 'Codes'",
+        "the hidden sheets 'Names' and 'Keys'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({}, []),
+        ({"columns": [(60, struct.pack("<IIIIH", 1, 2, 256, 0, 1))]}, ["2 hidden columns (B and C)"]),
+        ({"columns": [(60, struct.pack("<IIIIH", 0, 0, 0, 0, 0))]}, ["1 hidden column (A)"]),
+        ({"rows": [(0, struct.pack("<IIHHBI", 90, 0, 300, 0x1000, 0, 0))]}, ["1 hidden row"]),
+        ({"workbook": [(39, bytes(30))]}, ["defined names"]),
+        ({"workbook": [(39, b"\x20" + bytes(29))]}, []),
+    ],
+)
+def test_an_xlsb_file_says_what_it_holds(tmp_path: Path, changed: dict[str, Any], says: Sequence[str]) -> None:
+    path = write_xlsb(tmp_path / "x.xlsb", PEOPLE, changed)
+
+    assert further_content(path) == says
+    assert read(path).num_rows == len(PEOPLE) - 1
+
+
+def test_errors_in_binary_workbooks_are_faults(tmp_path: Path) -> None:
+    book = xls_book(PEOPLE)
+    book.get_sheet(0).row(3).set_cell_error(3, 42)
+    book.save(str(tmp_path / "x.xls"))
+    error = (3, struct.pack("<IIB", 2, 0, 42))
+    write_xlsb(tmp_path / "x.xlsb", PEOPLE, {"rows": [(0, struct.pack("<IIHHBI", 20, 0, 300, 0, 0, 0)), error]})
+
+    said = "has an error such as #N/A; correct it, or empty the cell"
+    assert fault(tmp_path / "x.xls") == f"x.xls: sheet 'People': cell D4 {said}"
+    assert fault(tmp_path / "x.xlsb") == f"x.xlsb: sheet 'People': cell C21 {said}"
+
+
+def test_merged_cells_of_binary_workbooks_are_faults(tmp_path: Path) -> None:
+    book = xls_book(PEOPLE)
+    book.get_sheet(0).write_merge(13, 14, 1, 1, "Ulm")
+    book.save(str(tmp_path / "x.xls"))
+    merged = (176, struct.pack("<4I", 3, 4, 1, 1))
+    write_xlsb(tmp_path / "x.xlsb", PEOPLE, {"merged": [(177, struct.pack("<I", 1)), merged, (178, b"")]})
+
+    assert fault(tmp_path / "x.xls").startswith("x.xls: sheet 'People': cells B14:B15 are merged")
+    assert fault(tmp_path / "x.xlsb").startswith("x.xlsb: sheet 'People': cell B4 has been merged with others")
+
+
+@pytest.mark.parametrize("suffix", [".xls", ".xlsb"])
+def test_a_negative_number_as_a_date_is_refused_in_binary_workbooks(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"x{suffix}"
+    early = dt.datetime(1899, 12, 25, 6)  # noqa: DTZ001 - workbooks know no zones
+    write_xlsb(path, [["day"], [early]])
+    if suffix == ".xls":
+        book = xls_book([["day"]])
+        book.get_sheet(0).write(1, 0, -4.75, xlwt.easyxf(num_format_str="YYYY-MM-DD HH:MM:SS"))
+        book.save(str(path))
+
+    assert "cell A2 holds a negative number under the format of a date or a time" in fault(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"PK\x03\x04", "an .xlsx, .xlsb or .ods file under another name; rename it"),
+        (b"<html><table>", "a page of HTML or XML under another name; open it in a spreadsheet program"),
+        (b"a;b\n1;2\n", "a text under another name; rename it to .csv or .tsv"),
+        (b"\t\2\6\0\0\0\x10\0", "of Excel 4 or earlier; save the sheet as CSV UTF-8"),
+    ],
+)
+def test_other_files_that_are_called_xls_say_what_they_are(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "x.xls").write_bytes(content)
+
+    assert fault(tmp_path / "x.xls").startswith(f"x.xls: the workbook is {said}")
+
+
+@pytest.mark.parametrize("name", ["x.xls", "x.xlsb"])
+def test_binary_workbooks_that_are_cut_off_are_refused(tmp_path: Path, name: str) -> None:
+    whole = (write_xls if name == "x.xls" else write_xlsb)(tmp_path / name, PEOPLE).read_bytes()
+    for share in (0.1, 0.5, 0.9):
+        (tmp_path / name).write_bytes(whole[: int(len(whole) * share)])
+
+        assert fault(tmp_path / name) == f"{name}: the workbook is cut off or damaged; save it again"
 
 
 def test_commands_take_workbooks(

@@ -95,7 +95,7 @@ def test_verify_quotes_nothing_of_a_table(tmp_path: Path):
         (POLICY + "zzz: 1\n", "4:6: zzz: unknown name"),
         (POLICY + "expect: []\n", "4:1: 'expect' is set here a second time"),
         (POLICY.replace("version: 1\n", ""), "1:1: version: is required"),
-        (POLICY.replace("version: 1", "version: 2"), "1:10: version: must be one of 1"),
+        (POLICY.replace("version: 1", "version: 2"), "1:10: version: must be 1"),
         (POLICY.replace("{role: quasi_identifier}", "quasi-identifier"), "2:17: attributes.a: needs a role"),
         ("version: 1\nattributes:\n  a: {role: sensitive\nexpect:\n- k_anonymity: {k: 2}\n", ":4:7: not YAML: "),
         ("", "the file is empty"),

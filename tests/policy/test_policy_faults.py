@@ -61,7 +61,7 @@ CLOSENESS = "expect[0].t_closeness"
 
 # Each policy with what its first line says after the file name.
 FAULTS = {
-    "wrong version": (WHOLE.replace("version: 1", "version: 2"), "1:10: version: must be one of 1"),
+    "wrong version": (WHOLE.replace("version: 1", "version: 2"), "1:10: version: must be 1"),
     "version as text": (WHOLE.replace("version: 1", "version: '1'"), f"1:10: version: {VERSION}"),
     "version as boolean": (WHOLE.replace("version: 1", "version: true"), f"1:10: version: {VERSION}"),
     "version as decimal": (WHOLE.replace("version: 1", "version: 1.0"), f"1:10: version: {VERSION}"),
@@ -295,7 +295,7 @@ def test_all_faults_come_at_once_in_the_order_of_the_file(load: Load) -> None:
         load(text)
     heads = str(caught.value).split("\n")[::3]
     assert heads == [
-        "p.tcdp.yaml:1:10: version: must be one of 1",
+        "p.tcdp.yaml:1:10: version: must be 1",
         "p.tcdp.yaml:5:18: attributes.disease.rol: unknown name; did you mean 'role'?",
         "p.tcdp.yaml:6:27: conventions.suppressed: must be one of 'counted' or 'exempt'; did you mean 'exempt'?",
         "p.tcdp.yaml:8:22: expect[0].k_anonymity.k: must be at least 1",

@@ -263,7 +263,10 @@ def test_texts_with_gaps_are_translated_if_all_in_their_gaps_is() -> None:
         named = Pattern.of("Share of each value of {}", "Anteil jedes Werts von {0:name}")
         listed = Pattern.of("by {}", "durch {0:names}")
         columns = Pattern.of("{} is the key", "{0:columns} ist der Schlüssel")
-        made = replace(translations, patterns=(pattern, named, listed, columns))
+        between = Pattern.of("{} on {}", "{0:name} auf {1:name}")
+        made = replace(translations, patterns=(pattern, named, listed, columns, between))
+        assert made.whole("k_anonymity on 'zip'") == "k_anonymity auf „zip“"
+        assert made.whole("He knows two facts and finds 6 people on average; a guess is right.") is None  # no name
         assert made.whole("11 of 1,360 groups are above 0.5") == "Über 0,5: 11 von 1.360 Gruppen"
         assert made.whole("11 of 1,360 somethings are above 0.5") is None  # no text mixes two languages
         assert made.whole("Share of each value of hidden cells") == "Anteil jedes Werts von hidden cells"
@@ -278,4 +281,5 @@ def test_a_pattern_fills_gaps_that_its_text_has(language: str) -> None:
     entries = [(str(one.id), str(one.string)) for one in catalogue_of(language) if one.context == PATTERN]
     numbers = [(english, {int(one) for one in re.findall(r"\{(\d+)(?::\w+)?\}", text)}) for english, text in entries]
     assert [english for english, used in numbers if used - {*range(english.count("{}"))}] == []
-    assert [text for _, text in entries if not re.fullmatch(r"([^{}]|\{\d+(:(name|names|columns))?\})*", text)] == []
+    filled = re.compile(r"([^{}]|\{\d+(:(name|names|columns|texts))?\})*")
+    assert [text for _, text in entries if not filled.fullmatch(text)] == []

@@ -204,6 +204,7 @@ STATISTICAL_FILES = EngineOpener(
     summary="Files of SPSS (.sav, .zsav, .por), Stata (.dta) and SAS (.sas7bdat, .xpt); needs tcdp-audit[statistics].",
     accepts=is_statistical,
     open=open_statistical,
+    instead="write .csv, which SPSS, Stata and SAS import",
 )
 WORKBOOK_FILES = EngineOpener(
     name="workbooks",
@@ -214,6 +215,7 @@ WORKBOOK_FILES = EngineOpener(
     writes=(".xlsx",),
     write=write_workbook,
     require=require_workbook,
+    instead="write .xlsx, which the programs of other kinds open and save",
 )
 FIXED_WIDTH_FILES = EngineOpener(
     name="fixed_width",
@@ -221,6 +223,7 @@ FIXED_WIDTH_FILES = EngineOpener(
     summary="Text whose columns have the same places in every line (.txt, .dat, .asc, .fwf), which a layout names.",
     accepts=is_fixed_width,
     open=open_fixed_width,
+    instead="a generalised cell such as [20, 30[ has no room in the layout, so write .csv, .tsv or .parquet",
 )
 PUBLISHED_TABLES = EngineOpener(
     name="published_tables",

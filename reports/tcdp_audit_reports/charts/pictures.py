@@ -214,7 +214,7 @@ def tables_picture(overview: TablesOverview) -> Chart:
     return Chart(
         kind="tree",
         title=overview.sentence.rstrip(".") or f"{sentence_case(overview.size)} and their links",
-        subtitle=f"An arrow names the column by which rows belong to those of the table above{_of_bars(overview)}.",
+        subtitle=_legend(overview),
         description=". ".join(
             filter(
                 None,
@@ -235,8 +235,13 @@ def tables_picture(overview: TablesOverview) -> Chart:
     )
 
 
-def _of_bars(overview: TablesOverview) -> str:
-    return "" if not overview.alone else f"; a bar counts those whom no other {overview.noun} is like"
+def _legend(overview: TablesOverview) -> str:
+    if not overview.alone:
+        return "An arrow names the column by which rows belong to those of the table above."
+    return (
+        "An arrow names the column by which rows belong to those of the table above; a bar counts those whom no other "
+        f"{overview.noun} is like."
+    )
 
 
 def _table_box(number: int, table: LinkedTable) -> tuple[Rectangle, list[Label]]:

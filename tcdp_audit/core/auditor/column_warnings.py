@@ -93,7 +93,8 @@ def further_content(engine: Engine) -> Iterator[Outcome]:
         return
     phrases = {name: listing(says) for name, says in held.items() if says}
     said = [
-        f"{f'the file of table {name!r}' if name else 'the file'} also holds {says}" for name, says in phrases.items()
+        f"the file of table {name!r} also holds {says}" if name else f"the file also holds {says}"
+        for name, says in phrases.items()
     ]
     yield Outcome(
         check=FURTHER_CONTENT,
@@ -102,7 +103,7 @@ def further_content(engine: Engine) -> Iterator[Outcome]:
         severity=Severity.WARNING,
         observed=float(sum(map(len, held.values()))),
         details={"columns": [], CONTENTS: [one for says in held.values() for one in says]},
-        message=f"{'; '.join(said)}: none of it was audited; publish what `fix` writes, or save the sheet as CSV"
+        message=f"{'; '.join(said)}: none of it was audited; save the sheet as CSV, or publish what a repair writes"
         if phrases
         else "",
         source=STRUCTURE,

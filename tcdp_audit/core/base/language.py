@@ -39,8 +39,10 @@ LETTERS = re.compile(r"[^\W\d_]")
 COLUMNS = re.compile(r"(columns?) (.+)")
 ARROW = " →"  # at the end of the label of an axis
 LISTED = re.compile(r", | and ")
+TEXTS = re.compile(r"(?:, | and )(?!'|[^(]*\))")  # not between names in quotes, nor inside brackets
 SENTENCE_END = re.compile(r"(?<=[.?!]) ")
 PATTERN = "pattern"  # the context of texts with gaps, of which the program writes each with its own figures and names
+PROSE = re.compile(r"[;.?!] |(?:\w+ ){10}")  # in no name
 LONGEST_RUN = 6  # sentences of a paragraph that are looked up as one text
 
 
@@ -64,8 +66,8 @@ class Pattern:
         expression: what finds the texts in the gaps.
         longest: the longest part between gaps, which every text of the pattern has.
         translation: the text with the number of each gap, `{0}`; `{0:name}` keeps what is there as it is, `{0:names}`
-            is a list of such names, `{0:columns}` one of columns with that noun before it, and what is in any other
-            gap needs a translation.
+            is a list of such names, `{0:columns}` one of columns with that noun before it, `{0:texts}` a list of texts
+            that need a translation each, and what is in any other gap needs one, too.
     """
 
     expression: re.Pattern[str]
@@ -92,6 +94,8 @@ class _Gaps(Formatter):
             UntranslatedError: it has no translation and is no name.
         """
         text, translations = str(value), self.translations
+        if format_spec.startswith("name") and PROSE.search(text):
+            raise UntranslatedError(text)
         if format_spec == "name":
             return translations.name(text)
         if format_spec == "names":
@@ -99,7 +103,9 @@ class _Gaps(Formatter):
         if format_spec == "columns" and (columns := COLUMNS.fullmatch(text)) is not None:
             names = translations.listing([translations.name(one) for one in LISTED.split(columns[2])])
             return f"{translations.noun_alone(columns[1])} {names}"
-        translated = translations.whole(text)
+        if format_spec == "texts":
+            return translations.listing([self.format_field(one, "") for one in TEXTS.split(text)])
+        translated = translations.values.get(text) or translations.whole(text)
         return translations.noun_alone(text) if translated is None else translated
 
 

@@ -82,6 +82,7 @@ class EngineOpener:
             unchanged, so they hold neither cells nor credentials.
         writes: the extensions, in lower case and each with its full stop, of the files that it writes.
         write: writes an Arrow table to a new file of such a kind. A missing value is an empty cell.
+        instead: what to do where a file is to be written that this only reads: a clause such as "write .csv".
         require: refuses a table that such a file cannot hold exactly, with a `UsageError` that begins with the text
             passed to it; called before the work.
     """
@@ -94,6 +95,7 @@ class EngineOpener:
     writes: tuple[str, ...] = ()
     write: Callable[[Any, Path], None] = _write_nothing
     require: Callable[[Any, str], None] = _write_nothing
+    instead: str = ""
 
     @staticmethod
     def reader() -> Hashable:

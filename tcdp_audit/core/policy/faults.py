@@ -28,8 +28,6 @@ _SENTENCES = {
     "list_type": "must be a list; put the value in [brackets]",
     "dict_type": "must be a mapping of names to values",
     "model_type": "must be a mapping of names to values",
-    "enum": "must be one of {expected}",
-    "literal_error": "must be one of {expected}",
     "too_short": "must not be empty",
     "string_too_short": "must not be empty",
     "missing": "is required",
@@ -128,7 +126,8 @@ def _no_choice(detail: Mapping[str, Any]) -> str:
     if detail["input"] == UNDECIDED and len(detail["loc"]) > 1 and detail["loc"][-1] == "role":
         return f"is still to be decided for column {detail['loc'][-2]!r}: write {choices} in place of {UNDECIDED}"
     listed = re.findall(r"'([^']*)'", choices)
-    return _SENTENCES[detail["type"]].format(expected=choices) + nearest(str(detail["input"]), listed)
+    several = " or " in choices or ", " in choices
+    return f"must be {'one of ' * several}{choices}{nearest(str(detail['input']), listed)}"
 
 
 def _instead(name: str, names: Sequence[str]) -> str:

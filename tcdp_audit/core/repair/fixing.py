@@ -22,7 +22,7 @@ from tcdp_audit.core.base.words import agree, visible
 from tcdp_audit.core.check.demands import expectations_of, required_class_size, sufficient_class_size
 from tcdp_audit.core.classes.shards import silent
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
-from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.engines.opening import open_engine, opener_of
 from tcdp_audit.core.engines.writing import require_table_file
 from tcdp_audit.core.information_loss.loss import InformationLoss, TablesLoss, information_loss
 from tcdp_audit.core.policy.policy import Policy
@@ -169,7 +169,11 @@ def fix(
 
 
 def _require_writable_table(path: Path, plugins: Plugins) -> None:
-    require_table_file(path, [kind for one in plugins.engines.values() for kind in one.writes])
+    further = [kind for one in plugins.engines.values() for kind in one.writes]
+    opener = opener_of(path, plugins.engines.values())
+    if opener is not None and opener.instead and path.suffix.lower() not in further:
+        raise UsageError(f"{path}: files of this kind are read and not written; {opener.instead}")
+    require_table_file(path, further)
     require_writable(path)
 
 

@@ -177,7 +177,14 @@ def _dominates(one: Sequence[float], other: Sequence[float]) -> bool:
 
 
 NONE, UNTRIED, OWN = "–", "not tried", "* "
-OWN_THRESHOLDS = "; * the policy's own thresholds"
+LOST = (
+    "Information lost at each setting of the thresholds, on average over all cells; in brackets the point of the front "
+    "that loses it"
+)
+LOST_WITH_OWN = (
+    "Information lost at each setting of the thresholds, on average over all cells; in brackets the point of the front "
+    "that loses it; * the policy's own thresholds"
+)
 AS_NAMED = "the policy's remedies"
 
 
@@ -186,20 +193,16 @@ def settings_table(frontier: Frontier) -> Rows:
 
     Two demands whose combinations are all tried span a table; otherwise each setting has a row.
     """
-    caption = (
-        "Information lost at each setting of the thresholds, on average over all cells; in brackets the point of the "
-        "front that loses it"
-    )
     if is_spanned(frontier):
         first, second = frontier.demands
         head = ("setting", *map(second.phrase, second.levels))
         levels = [(level, [(level, other) for other in second.levels]) for level in first.levels]
         body = [(first.phrase(level), *(_cost(frontier, one) for one in row)) for level, row in levels]
         shown = all(one.own in one.levels for one in frontier.demands)
-        return Rows(head, tuple(body), caption + (OWN_THRESHOLDS if shown else ""), numeric_from=1, style="figures")
+        return Rows(head, tuple(body), LOST_WITH_OWN if shown else LOST, numeric_from=1, style="figures")
     settings = sorted(frontier.settings, key=lambda one: _laxness(frontier, one))
     rows = [(phrase_of(frontier.demands, one), _cost(frontier, one)) for one in settings]
-    return Rows(("setting", "lost"), tuple(rows), caption + OWN_THRESHOLDS, numeric_from=1, style="figures")
+    return Rows(("setting", "lost"), tuple(rows), LOST_WITH_OWN, numeric_from=1, style="figures")
 
 
 def is_spanned(frontier: Frontier) -> bool:

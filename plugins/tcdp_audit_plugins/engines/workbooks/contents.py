@@ -26,18 +26,18 @@ CELL = 100  # bytes of a cell while calamine has it, a text of some characters i
 UNPACKED = 8  # times the memory that a part may take when it is unpacked; it is never held whole
 MOST_COLUMNS = 2**14  # of a sheet
 FEW = 5  # cells and columns that a sentence names
-_NAMED = {  # parts by the beginning of their names, and what a reader calls them
-    "xl/pivotCache/": "pivot caches, which keep records",
+NAMED = {  # parts by the beginning of their names, and what a reader calls them
+    "xl/pivotCache/": "pivot caches that keep records",
     "xl/comments": "comments",
     "xl/threadedComments/": "comments",
-    "xl/externalLinks/": "links to other files, with their values",
+    "xl/externalLinks/": "links to other files with their values",
     "xl/media/": "pictures",
-    "xl/charts/": "charts, with their values",
+    "xl/charts/": "charts with their values",
     "xl/embeddings/": "embedded files",
     "xl/connections": "connections to sources of data",
     "xl/vbaProject": "macros",
     "xl/revisions/": "a log of changes",
-    "xl/model/": "a data model, with its records",
+    "xl/model/": "a data model with its records",
     "customXml/": "custom XML",
     "docProps/custom.xml": "document properties",
 }
@@ -273,11 +273,15 @@ class OpenXmlFile:
     @cached_property
     def further_content(self) -> Sequence[str]:
         """The contents other than sheets, as noun phrases."""
-        parts = (says for start, says in _NAMED.items() if any(one.startswith(start) for one in self._sizes))
-        names = [one for one in self._workbook[1].iter() if one.tag.endswith("}definedName")]
-        more = ["defined names"] * any(not one.get("name", "").startswith("_xlnm.") for one in names)
+        parts = (says for start, says in NAMED.items() if any(one.startswith(start) for one in self._sizes))
+        more = ["defined names"] * self._has_names()
         more += ["document properties"] * any(map(self._has_people, ("docProps/core.xml", "docProps/app.xml")))
         return tuple(dict.fromkeys([*parts, *more]))
+
+    def _has_names(self) -> bool:
+        """Whether names are defined that are not the program's own."""
+        names = [one for one in self._workbook[1].iter() if one.tag.endswith("}definedName")]
+        return any(not one.get("name", "").startswith("_xlnm.") for one in names)
 
     def _has_people(self, part: str) -> bool:
         """Whether document properties say who or what the file is of."""
@@ -304,9 +308,9 @@ class SheetContents:
         """The noun phrases for it."""
         phrases = []
         if self.hidden_columns:
-            more = ["others"] if len(self.hidden_columns) > FEW else []
-            named = listing([*self.hidden_columns[:FEW], *more])
-            phrases.append(f"{count(len(self.hidden_columns), 'hidden column')} ({named})")
+            number, first = len(self.hidden_columns), list(self.hidden_columns[:FEW])
+            named = listing(first) if number <= FEW else f"{', '.join(first)}, …"
+            phrases.append(f"{number:,} hidden columns ({named})" if number > 1 else f"1 hidden column ({named})")
         if self.hidden_rows:
             phrases.append(count(self.hidden_rows, "hidden row"))
         return phrases

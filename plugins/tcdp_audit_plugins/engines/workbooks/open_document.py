@@ -89,7 +89,7 @@ class OpenDocumentFile(OpenXmlFile):
     @cached_property
     def further_content(self) -> Sequence[str]:
         """The contents other than sheets, as noun phrases."""
-        parts = [says for start, says in _NAMED.items() if any(one.startswith(start) for one in self._sizes)]
+        parts = [says for start, says in NAMED.items() if any(one.startswith(start) for one in self._sizes)]
         more = ["document properties"] * self._has_people("meta.xml")
         return tuple(dict.fromkeys([*self._read.further_content, *parts, *more]))
 
@@ -100,14 +100,14 @@ class OpenDocumentFile(OpenXmlFile):
         )
 
 
-_NAMED = {"Pictures/": "pictures", "Object ": "charts or embedded files", "Basic/": "macros", "Scripts/": "macros"}
-_BESIDE = {
+NAMED = {"Pictures/": "pictures", "Object ": "charts or embedded files", "Basic/": "macros", "Scripts/": "macros"}
+BESIDE = {
     "annotation": "comments",
     "tracked-changes": "a log of changes",
     "named-range": "defined names",
     "named-expression": "defined names",
     "data-pilot-table": "pivot tables",
-    "table-source": "links to other files, with their values",
+    "table-source": "links to other files with their values",
 }
 
 
@@ -139,8 +139,8 @@ class _Parsed:
     def _start(self, tag: str, attributes: dict[str, Any]) -> None:
         name = tag.rpartition("}")[2]
         own = {key.rpartition("}")[2]: value for key, value in attributes.items()}
-        if name in _BESIDE:
-            self.further_content[_BESIDE[name]] = None
+        if name in BESIDE:
+            self.further_content[BESIDE[name]] = None
         match name:
             case "table":
                 self._depth += 1

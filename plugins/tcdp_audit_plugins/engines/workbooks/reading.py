@@ -22,6 +22,7 @@ import pyarrow as pa
 from tcdp_audit.plugin._internal import open_converted, texts_of
 from tcdp_audit.plugin.engine import DataError, Engine, EngineOpener, TcdpAuditError, UsageError, redact_errors
 from tcdp_audit.plugin.sentences import count, listing, visible
+from tcdp_audit_plugins.engines.workbooks.binary import BinaryWorkbookFile, OldWorkbookFile
 from tcdp_audit_plugins.engines.workbooks.contents import OpenXmlFile, SheetContents, letters_of
 from tcdp_audit_plugins.engines.workbooks.open_document import OpenDocumentFile
 
@@ -29,6 +30,7 @@ ROWS = 20_000  # at a time
 EXACT = 2**53  # every whole number up to here is a number of a workbook
 LEAP = dt.date(1900, 2, 28)  # 29 February 1900, which spreadsheets count and no calendar has, is read as this day
 MIDNIGHT = dt.time()
+Package = OpenXmlFile | OldWorkbookFile
 _KINDS = {
     bool: pa.bool_(),
     float: pa.float64(),
@@ -38,7 +40,7 @@ _KINDS = {
     dt.time: pa.time64("us"),
     dt.timedelta: pa.duration("us"),
 }
-UNSEEN = "what an {} file keeps in addition to its cells, which is not looked through"
+UNSEEN = "what a workbook of Excel 95 keeps in addition to its cells, which is not looked through"
 
 
 def open_workbook(location: str, memory: int) -> Engine:
@@ -118,18 +120,20 @@ class _Workbook:
         self.further_content = [
             *sheets,
             *contents.says,
-            *([UNSEEN.format(self.suffix)] if package is None else package.further_content),
+            *([UNSEEN] if package is None else package.further_content),
         ]
         table = EngineOpener.text_form().read_numbers(table, table.column_names, str(self.path))
         target = folder / "release.parquet"
         parquet.write_table(table, target)
         return target
 
-    def _package(self) -> OpenXmlFile | OpenDocumentFile | None:
-        """The parts of the file; None for kinds of files that are not looked through."""
-        if self.suffix in (".xlsx", ".xlsm"):
-            return OpenXmlFile(self.path, str(self.path), self.memory)
-        return OpenDocumentFile(self.path, str(self.path), self.memory) if self.suffix == ".ods" else None
+    def _package(self) -> Package | None:
+        """The parts or records of the file; None for an .xls of Excel 95 and before."""
+        if self.suffix == ".xls":
+            old = OldWorkbookFile(self.path, str(self.path), self.memory)
+            return old if old.can_be_searched else None
+        kind = {".ods": OpenDocumentFile, ".xlsb": BinaryWorkbookFile}.get(self.suffix, OpenXmlFile)
+        return kind(self.path, str(self.path), self.memory)
 
     @contextmanager
     @redact_errors()
@@ -189,8 +193,11 @@ class _Workbook:
                 if one.name != chosen and one.name not in empty and self._is_hidden(one) is is_hidden
             ]
             if others:
-                kind = "hidden sheet" if is_hidden else "further sheet"
-                yield f"the {kind}{'s' * (len(others) > 1)} {listing(others)}"
+                named = listing(others)
+                if is_hidden:
+                    yield f"the hidden sheets {named}" if len(others) > 1 else f"the hidden sheet {named}"
+                else:
+                    yield f"the further sheets {named}" if len(others) > 1 else f"the further sheet {named}"
 
     def _require_unmerged(self, sheet: Any, name: str) -> None:
         """Refuse merged cells, of which only the first has the value that all of them show."""
@@ -214,7 +221,7 @@ class _Records:
         sheet: the sheet's name.
     """
 
-    def __init__(self, where: str, package: OpenXmlFile | OpenDocumentFile | None, sheet: str) -> None:
+    def __init__(self, where: str, package: Package | None, sheet: str) -> None:
         self._where, self._package, self._sheet = where, package, sheet
         self._top, self._left = 0, 0
         self._negative: frozenset[str] | None = None
