@@ -222,10 +222,12 @@ class _Archive:
         text = self._text(name)
         try:
             rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        except TypeError:
+            raise DataError(f"{self.path}: {_shown(name)} is no CSV") from None
+        try:
             return [row for row in rows if row]
-        except (csv.Error, TypeError) as error:
-            place = f" (line {rows.line_num:,})" if isinstance(error, csv.Error) else ""
-            raise DataError(f"{self.path}: {_shown(name)} is no CSV{place}") from None
+        except csv.Error:
+            raise DataError(f"{self.path}: {_shown(name)} is no CSV (line {rows.line_num:,})") from None
 
     def _text(self, name: str) -> str:
         content = self.read(name)

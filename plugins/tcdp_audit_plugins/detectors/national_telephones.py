@@ -119,7 +119,7 @@ def _groups_of(text: str, country: str) -> tuple[int, ...]:
 
 def _is_rare(form: tuple[int, ...]) -> bool:
     """Whether few numbers but those of telephones are written in such groups."""
-    return len(form) >= 4 or form[0] < 0 or form == (3, 2, 3)
+    return len(form) >= 4 or form == (3, 2, 3) or any(one < 0 for one in form[:1])
 
 
 def _block(text: str) -> str:
