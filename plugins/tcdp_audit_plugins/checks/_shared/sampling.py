@@ -150,8 +150,8 @@ def distribution_of(figures: Counts, records: Counts) -> list[list[float]]:
 
 
 TRIED = (  # of a scenario with an attempt or a known fraction: what the figures before it are made of
-    "[{attempt<1?} The attack is tried with a chance of {attempt:%}; if it is, the highest risk is {success.highest:%} and "
-    "the average {success.average:%}.]"
+    "[{attempt<1?} The attack is tried with a chance of {attempt:%}; if it is, the highest risk is {success.highest:%} "
+    "and the average {success.average:%}.]"
     "[{known_fraction<1?} Averages and sums count that the intruder knows as much of {known_fraction:%} of all "
     "{unit:plural}.]"
 )
