@@ -109,7 +109,8 @@ def test_a_missing_value_that_counts_as_one_is_said() -> None:
 
 def test_no_value_at_all_is_no_single_value() -> None:
     page = audited(ROWS, *CHECKS).render(".html")
-    assert "3 people are in groups that have a single diagnosis; 5 people are in groups in which no one has any" in page
+    same = "3 people are in groups in which everyone has the same diagnosis"
+    assert f"{same}; 5 people are in groups in which no one has any" in page
     assert "learn too much about the diagnosis of 3 people" in page
     assert "diagnosis of 8 people" not in page
 

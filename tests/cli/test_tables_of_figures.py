@@ -275,10 +275,10 @@ def test_a_mixed_report_has_both_parts(outputs):  # noqa: ARG001 - its folder
     write_policy("m.tcdp.yaml", RECORDS + TABLES, EXPECT + "  - k_anonymity: {k: 20}\n")
     run("check", ["--policy", "m.tcdp.yaml", "--report", "m.md", "--quiet"])
     text = Path("m.md").read_text(encoding="utf-8")
-    assert "**Every column of the file**" in text
+    assert "**Every column of the file and of the policy**" in text
     assert "**Every table of figures**" in text
     assert "Failing cells of tables of figures are not counted." in text
-    assert "The table men is the one that was audited" in text
+    assert "Compute the SHA-256 of men.csv. It must be" in text
 
 
 def test_models_alone_are_reported_without_tables_and_without_a_digest(outputs, capsys):  # noqa: ARG001
