@@ -105,7 +105,7 @@ def command(
     if project is not None and (ask or unit is not None or weight is not None):
         raise UsageError("--from: a project says its roles; leave out --ask, --unit and --weight")
     if ask:
-        from tcdp_audit.cli.asking import ask_roles, require_terminal  # noqa: PLC0415 - imports pydantic
+        from tcdp_audit.cli.asking import require_terminal  # noqa: PLC0415 - imports pydantic
 
         require_terminal()
     tables = files_of_figures(tables) if kind == "figures" else tables
@@ -138,6 +138,8 @@ def command(
                 weight=weight,
             )
         if ask:
+            from tcdp_audit.cli.asking import ask_roles  # noqa: PLC0415 - likewise
+
             draft = with_roles(draft, ask_roles(draft), plugins)
         files = draft.write(path, force=force)
     if as_json:

@@ -624,7 +624,8 @@ def _as_figure(evidence: Evidence, relations: Sequence[Relation], roles: Mapping
     places = [one.columns[0] for one in relations]
     if not places or roles.get(places[0]) is not Role.QUASI_IDENTIFIER:
         return evidence
-    return replace(evidence, of_place=f"each value of {places[0]!r} has one of its values: a figure of the place")
+    said = f"each value of {places[0]!r} has one of its values: a figure of the place, or a secret of its people?"
+    return replace(evidence, of_place=said)
 
 
 def _role_of(proposal: Proposal | None) -> Role | None:

@@ -379,5 +379,5 @@ def _neighbours(
     for distance in range(1, AROUND + 1):
         for other in (place - distance, place + distance):
             role = role_of(order[other]) if 0 <= other < len(order) else None
-            if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+            if role is Role.QUASI_IDENTIFIER or role is Role.SENSITIVE:
                 yield other, role, 60 // distance  # a whole number for each distance up to six

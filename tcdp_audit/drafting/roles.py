@@ -115,7 +115,7 @@ def _proposals(column: ColumnFacts, topic: Topic | None, evidence: Evidence) -> 
         if evidence.listed:
             yield Proposal(Role.SENSITIVE, evidence.listed)
         if evidence.of_place:
-            yield Proposal(Role.QUASI_IDENTIFIER, evidence.of_place)
+            yield Proposal(None, evidence.of_place)
         if evidence.of_panel:
             yield Proposal(Role.IDENTIFIER, evidence.of_panel)
         yield from _by_word(column, topic)
