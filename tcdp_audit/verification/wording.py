@@ -12,6 +12,7 @@ from typing import Any
 
 from tcdp_audit.api import RESTORED_COLUMNS, NamedFile, part_name
 from tcdp_audit.core.results.change import matched
+from tcdp_audit.core.results.result_digest import PROOF, digest_of_result
 from tcdp_audit.core.results.written import Entry, WrittenAudit, files_in, is_structural, table_of
 from tcdp_audit.plugin.sentences import count, listing, visible
 from tcdp_audit.verification.digests import ABSENT, Difference, Point, State, differences, shown
@@ -120,6 +121,7 @@ class Wording:
 
     def _rest(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
         left_out = {*COMPARED_SEPARATELY, *(FOLLOWING if _judged_with_more(was, now) else ())}
+        now = {**now, PROOF: {**now[PROOF], "sha256": digest_of_result(was)}}  # circumstances are part of it
         left, right = ({key: _by_name(one[key]) for key in one if key not in left_out} for one in (was, now))
         yield from self._points("figures", "", differences(left, right))
 

@@ -18,6 +18,7 @@ setting_trial    `RemedyTrial`, `FigureTrial`: a trial of remedies, or of change
 frontier         `Frontier`: the cost of other thresholds, the Pareto-optimal releases, and its tables
 
 Written results:
+result_digest    the digest that a result holds of itself: `digest_of_result`
 strict_json      JSON of results, read strictly, and the form of the contract
 written          `WrittenAudit`: the audit in a JSON result or a report; `read_audit`
 written_verdict  its verdict derived again from its outcomes, and its contradictions
