@@ -70,7 +70,7 @@ def random_demands(random: Random, *, exempt: bool, combined: bool) -> list[tupl
         ("delta_disclosure", {"delta": random.choice([None, 1, 0.5]), "absent_values": "ignored"}),
         ("delta_disclosure", {"delta": random.choice([None, 1, 0.5]), "log_base": 2}),
         *((name, {"beta": random.choice([None, 1, 2, "1/2"])}) for name in ("basic_beta_likeness", "enhanced_beta_likeness")),
-        *(("background_knowledge", {"at_least": whole()}), ("skewness", {"at_most": random.choice([None, 2, "3/2"])})),
+        ("background_knowledge", {"at_least": whole()}),
     ]
     joint = ("distinct_l_diversity", "entropy_l_diversity", "alpha_k_anonymity", "basic_beta_likeness", "homogeneity")
     risk = [{"measure": "highest"}, {"measure": "average"}, {"measure": "share_above", "threshold_risk": "1/3"}]
@@ -79,8 +79,6 @@ def random_demands(random: Random, *, exempt: bool, combined: bool) -> list[tupl
         *closeness,
         *((name, {}) for name in (*joint, "t_closeness") if combined),
         *(("reidentification_risk", {**one, "at_most": share()}) for one in risk if not exempt),
-        *(("similarity", one) for one in ({"attribute": "nominal", "level": 1, "at_most": share()},)),
-        *(("similarity", {"attribute": one, "width": 1, "at_most": share()}) for one in ("ordered", "numeric")),
     ]
 
 

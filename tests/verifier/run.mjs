@@ -1,9 +1,10 @@
 // Computes measures with the script of the verifier's page, under Node.
 //
-// Standard input is one JSON object, or one per line: {"rows": CSV text or a list of mappings, "declared":
-// {"attributes": {...}}, "measure": ..., "parameters": {...}, "conventions": {...}}. Each answer is one line of JSON:
-// {"answer": "3/8", "status": "passed", "classes": 3, "records": 9, "failing_classes": 0, "failing_records": 0}, or
-// {"not_mine": why} for what the page does not check.
+// Standard input is one JSON object, a list of them, or one per line: {"rows": CSV text or a list of mappings,
+// "declared": {"attributes": {...}}, "measure": ..., "parameters": {...}, "conventions": {...}}. Each answer is a line
+// of JSON: {"answer": "3/8", "status": "passed", "classes": 3, "records": 9, "failing_classes": 0,
+// "failing_records": 0}, or {"not_mine": why} for what the page does not check. A question {"release": path, "report":
+// path, "policy": path or null, "hierarchies": [path]} is answered by what the page would say of these files.
 import {readFileSync} from "node:fs";
 import {dirname, join} from "node:path";
 import {fileURLToPath} from "node:url";
@@ -12,19 +13,26 @@ const PAGE = join(dirname(fileURLToPath(import.meta.url)), "../../tcdp_audit/ver
 
 /** The functions of the page's script, by name. */
 export function functionsOf(page = readFileSync(PAGE, "utf-8")) {
-  const [, script] = /<script>(.*?)<\/script>/s.exec(page);
-  return new Function(`${script}\nreturn {NotMine, verify: typeof verify === "function" ? verify : null, judgeRows,
-    measureOf, fractionText, readCsv};`)();
+  const [, script] = /<script>(.*?)<\/script>/s.exec(page), names = "NotMine, verify, judgeRows, measureOf, readCsv, readYaml";
+  return new Function("postMessage", `${script}\nreturn {${names}};`)();
 }
 
-function answer({rows, declared, measure, parameters = {}, conventions = {}}, {judgeRows, measureOf, NotMine}) {
+function csvOf(rows) {
+  if (typeof rows === "string") return rows;
+  const names = Object.keys(rows[0]), quoted = cell => `"${String(cell ?? "").replaceAll('"', '""')}"`;
+  return [names, ...rows.map(row => names.map(name => row[name]))].map(line => line.map(quoted).join(",")).join("\n");
+}
+
+async function answer({rows, declared, measure, parameters, conventions, ...files}, page) {
+  const read = path => path === null || path === undefined ? null : new Uint8Array(readFileSync(path));
+  if (files.release) return page.verify(read(files.release), read(files.report), read(files.policy), (files.hierarchies ?? []).map(read));
   try {
-    const found = judgeRows(rows, declared, measure, parameters, conventions);
-    const figures = {status: found.status, classes: found.total, records: found.records};
+    const question = [csvOf(rows), declared, measure, parameters ?? {}, conventions ?? {}], found = page.judgeRows(...question);
+    const figures = {status: found.status, classes: found.classes.count, records: found.kept.length};
     const failing = {failing_classes: found.failingClasses, failing_records: found.failingRecords};
-    return {answer: measureOf(rows, declared, measure, parameters, conventions), ...figures, ...failing};
+    return {answer: page.measureOf(...question), ...figures, ...failing};
   } catch (error) {
-    if (error instanceof NotMine) return {not_mine: error.message};
+    if (error instanceof page.NotMine) return {not_mine: error.message};
     throw error;
   }
 }
@@ -37,5 +45,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   } catch {
     questions = text.split("\n").filter(line => line.trim()).map(line => JSON.parse(line));
   }
-  for (const one of questions) process.stdout.write(`${JSON.stringify(answer(one, page))}\n`);
+  for (const one of questions) process.stdout.write(`${JSON.stringify(await answer(one, page))}\n`);
 }
