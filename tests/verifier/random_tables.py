@@ -8,7 +8,7 @@ from typing import Any
 TREE = {"*": {"low": {"l1": ["a", "b"], "l2": ["c"]}, "high": {"h1": ["d", "e"], "h2": ["f"]}}}
 NOMINAL, ORDERED, NUMERIC = list("abcdef"), ["p", "q", "r", "s", "t"], ["1", "2.0", "2", "-3.25", "1e1", "40"]
 MISSING_KNOWN, MISSING_SECRET = ("own_category", "fail"), ("excluded", "own_category", "fail")
-SEVERAL = ("per_attribute", "others_as_quasi_identifiers", "joint")
+SEVERAL = ("per_attribute", "others_as_quasi_identifiers")
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "x": {"role": "quasi_identifier"},
     "y": {"role": "quasi_identifier", "scale": "numeric"},
@@ -48,7 +48,7 @@ def random_conventions(random: Random) -> dict[str, str]:
     }
 
 
-def random_demands(random: Random, *, exempt: bool, combined: bool) -> list[tuple[str, dict[str, Any]]]:
+def random_demands(random: Random, *, exempt: bool) -> list[tuple[str, dict[str, Any]]]:
     """Every class check, some with a threshold."""
     share = lambda: random.choice([None, "1/4", "1/3", 0.5, 0.7, 1])  # noqa: E731 - read in the lines below
     whole = lambda: random.choice([None, 1, 2, 3])  # noqa: E731 - likewise
@@ -72,12 +72,10 @@ def random_demands(random: Random, *, exempt: bool, combined: bool) -> list[tupl
         *((name, {"beta": random.choice([None, 1, 2, "1/2"])}) for name in ("basic_beta_likeness", "enhanced_beta_likeness")),
         ("background_knowledge", {"at_least": whole()}),
     ]
-    joint = ("distinct_l_diversity", "entropy_l_diversity", "alpha_k_anonymity", "basic_beta_likeness", "homogeneity")
     risk = [{"measure": "highest"}, {"measure": "average"}, {"measure": "share_above", "threshold_risk": "1/3"}]
     return [
         *((name, one if name in ON_RECORDS else {**one, "attribute": of}) for name, one in demands),
         *closeness,
-        *((name, {}) for name in (*joint, "t_closeness") if combined),
         *(("reidentification_risk", {**one, "at_most": share()}) for one in risk if not exempt),
     ]
 
