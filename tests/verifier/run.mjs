@@ -13,7 +13,7 @@ const PAGE = join(dirname(fileURLToPath(import.meta.url)), "../../tcdp_audit/ver
 
 /** The functions of the page's script, by name. */
 export function functionsOf(page = readFileSync(PAGE, "utf-8")) {
-  const [, script] = /<script>(.*?)<\/script>/s.exec(page), names = "NotMine, verify, judgeRows, measureOf, readCsv, readYaml";
+  const [, script] = /<script>(.*?)<\/script>/s.exec(page), names = "NotMine, OF_SIZES, verify, measureOf, judge, openTable, readCsv, readYaml, encode";
   return new Function("postMessage", `${script}\nreturn {${names}};`)();
 }
 
@@ -23,14 +23,17 @@ function csvOf(rows) {
   return [names, ...rows.map(row => names.map(name => row[name]))].map(line => line.map(quoted).join(",")).join("\n");
 }
 
-async function answer({rows, declared, measure, parameters, conventions, ...files}, page) {
+async function answer({rows, declared, measure, parameters = {}, conventions = {}, ...files}, page) {
   const read = path => path === null || path === undefined ? null : new Uint8Array(readFileSync(path));
   if (files.release) return page.verify(read(files.release), read(files.report), read(files.policy), (files.hierarchies ?? []).map(read));
   try {
-    const question = [csvOf(rows), declared, measure, parameters ?? {}, conventions ?? {}], found = page.judgeRows(...question);
-    const figures = {status: found.status, classes: found.classes.count, records: found.kept.length};
+    const text = csvOf(rows), exact = page.measureOf(text, declared, measure, parameters, conventions);
+    const table = page.openTable(page.readCsv(page.encode(text), ",", "utf-8"), declared.attributes, conventions);
+    const named = page.OF_SIZES.includes(measure) ? null : parameters.attribute ?? table.sensitive[0];
+    const {status, classes, kept, ...found} = page.judge(table, measure, named, parameters, conventions);
+    const single = named === null || parameters.attribute || table.sensitive.length === 1;
     const failing = {failing_classes: found.failingClasses, failing_records: found.failingRecords};
-    return {answer: page.measureOf(...question), ...figures, ...failing};
+    return {answer: exact, ...(single ? {status, classes: classes.count, records: kept.length, ...failing} : {})};
   } catch (error) {
     if (error instanceof page.NotMine) return {not_mine: error.message};
     throw error;
