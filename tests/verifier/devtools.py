@@ -65,12 +65,14 @@ class Page:
 
     def open(self, address: str) -> None:
         """Open a page, and wait until it is loaded."""
-        target = self.command("Target.createTarget", url=address)["targetId"]
+        target = self.command("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.command("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Runtime", "Log", "DOM", "Network"):
+        for domain in ("Page", "Runtime", "Log", "DOM", "Network"):
             self.command(f"{domain}.enable")
-        ready = "new Promise(done => { document.readyState === 'complete' ? done(1) : addEventListener('load', () => done(1)) })"
-        self.evaluate(ready)
+        self.events.clear()
+        self.command("Page.navigate", url=address)
+        while not any(one.get("method") == "Page.loadEventFired" for one in self.events):
+            self.events.append(self._next())
 
     def evaluate(self, expression: str) -> Any:
         """The value that a promise or an expression of the page has."""
