@@ -13,7 +13,7 @@ const PAGE = join(dirname(fileURLToPath(import.meta.url)), "../../tcdp_audit/ver
 
 /** The functions of the page's script, by name. */
 export function functionsOf(page = readFileSync(PAGE, "utf-8")) {
-  const [, script] = /<script>(.*?)<\/script>/s.exec(page), names = "NotMine, OF_SIZES, verify, measureOf, judge, openTable, readCsv, readYaml, encode";
+  const [, script] = /<script>(.*?)<\/script>/s.exec(page), names = "NotMine, OF_SIZES, verify, measureOf, judge, openTable, readCsv, readYaml, encode, canonical, sha256";
   return new Function("postMessage", `${script}\nreturn {${names}};`)();
 }
 
