@@ -9,7 +9,7 @@ import {readFileSync} from "node:fs";
 import {dirname, join} from "node:path";
 import {fileURLToPath} from "node:url";
 
-const PAGE = join(dirname(fileURLToPath(import.meta.url)), "../../tcdp_audit/verification/verifier.html");
+const PAGE = join(dirname(fileURLToPath(import.meta.url)), "../../tcdp_audit/core/results/verifier.html");
 
 /** The functions of the page's script, by name. */
 export function functionsOf(page = readFileSync(PAGE, "utf-8")) {
