@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.results.linked_tables import LinkedTable as LinkedTable, TablesOverview as TablesOverview
     from tcdp_audit.core.results.setting_trial import SettingTrial as SettingTrial, VariedDemand as VariedDemand
     from tcdp_audit.core.results.strict_json import embed_result as embed_result
+    from tcdp_audit.core.results.verifier_page import verifier_digest as verifier_digest
     from tcdp_audit.core.results.verdict import (
         VERDICTS as VERDICTS,
         conflicting_demands as conflicting_demands,
