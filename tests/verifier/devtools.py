@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,13 @@ FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--remote-debugging-pipe"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
+START = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(one), fcntl.F_DUPFD, 10) for one in sys.argv[1:3]]
+for place, one in enumerate(ends, 3):  # where the browser reads its commands and writes its answers
+    os.dup2(one, place)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 ANSWER = """new Promise(done => {
   const verdict = document.getElementById('verdict'), lines = document.getElementById('lines');
   const given = document.getElementById('given');
@@ -81,7 +89,10 @@ class Page:
         return answer["result"].get("value")
 
     def give(self, name: str, paths: Sequence[Path]) -> None:
-        """Choose files in an input."""
+        """Choose files in an input, in the place of those that it has."""
+        self.evaluate(f"document.getElementById('{name}').value = ''")
+        if not paths:
+            return
         found = self.command("Runtime.evaluate", expression=f"document.getElementById('{name}')")["result"]
         self.command("DOM.setFileInputFiles", objectId=found["objectId"], files=[str(one) for one in paths])
 
@@ -105,8 +116,8 @@ def browser(chromium: str, folder: Path, *flags: str) -> Iterator[Page]:
     """Start a browser with a profile in a folder; end it afterwards."""
     to_browser, sent = os.pipe()
     received, from_browser = os.pipe()
-    script = f"exec 3<&{to_browser} 4>&{from_browser}; exec \"$@\""
-    command = ["sh", "-c", script, "sh", chromium, *FLAGS, f"--user-data-dir={folder / 'profile'}", *flags]
+    command = [sys.executable, "-c", START, str(to_browser), str(from_browser), chromium, *FLAGS]
+    command += [f"--user-data-dir={folder / 'profile'}", *flags]
     process = subprocess.Popen(command, pass_fds=(to_browser, from_browser), stderr=subprocess.DEVNULL)
     os.close(to_browser)
     os.close(from_browser)
