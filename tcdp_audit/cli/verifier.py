@@ -11,8 +11,8 @@ from tcdp_audit.cli.printing import write
 def command() -> int:
     """Print the page that confirms a report of a CSV release without this program, as HTML.
 
-    Open it in a browser and choose the release and its report: it computes every demand on equivalence classes again, in
-    plain JavaScript, and sends nothing.
+    Open it in a browser and choose the release and its report. It computes every demand on equivalence classes again,
+    in plain JavaScript, and sends nothing.
 
     Exit code: 0.
     """

@@ -83,13 +83,13 @@ if TYPE_CHECKING:
     from tcdp_audit.core.results.linked_tables import LinkedTable as LinkedTable, TablesOverview as TablesOverview
     from tcdp_audit.core.results.setting_trial import SettingTrial as SettingTrial, VariedDemand as VariedDemand
     from tcdp_audit.core.results.strict_json import embed_result as embed_result
-    from tcdp_audit.core.results.verifier_page import verifier_digest as verifier_digest
     from tcdp_audit.core.results.verdict import (
         VERDICTS as VERDICTS,
         conflicting_demands as conflicting_demands,
         verdict_sentence as verdict_sentence,
         verdict_title as verdict_title,
     )
+    from tcdp_audit.core.results.verifier_page import verifier_digest as verifier_digest
     from tcdp_audit.core.units.coding import LinkedRows as LinkedRows, code_histories as code_histories
     from tcdp_audit.core.units.rows import UnitRows as UnitRows
 else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,9 @@ class Case:
 
     def __init__(self, folder: Path, release: bytes | None = None, name: str = "release.csv", **policy: Any) -> None:
         self.release, self.policy, self.result = folder / name, folder / "policy.tcdp.yaml", folder / "result.json"
-        self.release.write_bytes("\n".join(["ward,age,illness,cost", *ROWS, ""]).encode() if release is None else release)
+        self.release.write_bytes(
+            "\n".join(["ward,age,illness,cost", *ROWS, ""]).encode() if release is None else release
+        )
         content = {"version": 1, "release": name, "attributes": ATTRIBUTES, "expect": EXPECT, **policy}
         self.policy.write_text(json.dumps(content), encoding="utf-8")
         self.audit = audit(str(self.release), str(self.policy))
@@ -105,6 +107,6 @@ class Case:
 
 
 @pytest.fixture
-def case(tmp_path: Path) -> Iterator[Case]:
+def case(tmp_path: Path) -> Case:
     """The release of twelve records."""
-    yield Case(tmp_path)
+    return Case(tmp_path)

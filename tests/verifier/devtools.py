@@ -106,7 +106,9 @@ class Page:
     def complaints(self) -> list[str]:
         """Messages in the console, exceptions, and requests for anything but the page and its own blob."""
         kinds = ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")
-        requests = [one["params"]["request"]["url"] for one in self.events if one.get("method") == "Network.requestWillBeSent"]
+        requests = [
+            one["params"]["request"]["url"] for one in self.events if one.get("method") == "Network.requestWillBeSent"
+        ]
         spoken = [json.dumps(one["params"]) for one in self.events if one.get("method") in kinds]
         return spoken + [url for url in requests if not url.startswith(("file:", "blob:"))]
 

@@ -69,7 +69,10 @@ def random_demands(random: Random, *, exempt: bool) -> list[tuple[str, dict[str,
         ("p_sensitive_k_anonymity", {"p": random.choice([None, 1, 2]), "k": random.choice([None, 2, 3])}),
         ("delta_disclosure", {"delta": random.choice([None, 1, 0.5]), "absent_values": "ignored"}),
         ("delta_disclosure", {"delta": random.choice([None, 1, 0.5]), "log_base": 2}),
-        *((name, {"beta": random.choice([None, 1, 2, "1/2"])}) for name in ("basic_beta_likeness", "enhanced_beta_likeness")),
+        *(
+            (name, {"beta": random.choice([None, 1, 2, "1/2"])})
+            for name in ("basic_beta_likeness", "enhanced_beta_likeness")
+        ),
         ("background_knowledge", {"at_least": whole()}),
     ]
     risk = [{"measure": "highest"}, {"measure": "average"}, {"measure": "share_above", "threshold_risk": "1/3"}]

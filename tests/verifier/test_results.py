@@ -44,7 +44,11 @@ def test_failing_people_are_counted_once(case: Case):
 
 @pytest.mark.parametrize("key", ["missing_quasi_identifier", "missing_sensitive"])
 def test_people_exposed_under_conventions_that_fail(key: str, tmp_path: Path, asked: Ask):
-    rows = ["ward,age,illness,cost", *["1,40+,flu,10", "1,40+,gout,20", ",0-17,flu,10", ",0-17,gout,1", "2,40+,,3", "2,40+,flu,3"], ""]
+    rows = [
+        "ward,age,illness,cost",
+        *["1,40+,flu,10", "1,40+,gout,20", ",0-17,flu,10", ",0-17,gout,1", "2,40+,,3", "2,40+,flu,3"],
+        "",
+    ]
     case = Case(tmp_path, "\n".join(rows).encode(), conventions={key: "fail"})
 
     assert case.audit.as_json()["exposed"]["records"] > 0
@@ -174,10 +178,14 @@ RELEASES = {
     "a byte order mark": b"\xef\xbb\xbf" + "\n".join([*PLAIN, ""]).encode(),
     "blank lines": "\n".join([*PLAIN[:3], "", *PLAIN[3:], "", ""]).encode(),
     "all quoted": "\n".join(",".join(f'"{cell}"' for cell in line.split(",")) for line in PLAIN).encode(),
-    "quotes, commas and line ends in cells": "\n".join([*PLAIN, '3,40+,"a ""b"", c\nd",2', '3,40+,"a ""b"", c\nd",3']).encode(),
+    "quotes, commas and line ends in cells": "\n".join(
+        [*PLAIN, '3,40+,"a ""b"", c\nd",2', '3,40+,"a ""b"", c\nd",3']
+    ).encode(),
     "quotes within cells": "\n".join([*PLAIN, '3,40+,a "b" c,2', '3,40+,d",3', '3,40+," ",3']).encode(),
     "blanks and case": "\n".join([*PLAIN, "3,40+, flu,2", "3,40+,FLU,3"]).encode(),
-    "other alphabets": "\n".join([*PLAIN, "3,40+,грипп,2", "3,40+,\U0001f912,3", "3,40+,e\u0301,3", "3,40+,é,3"]).encode(),
+    "other alphabets": "\n".join(
+        [*PLAIN, "3,40+,грипп,2", "3,40+,\U0001f912,3", "3,40+,e\u0301,3", "3,40+,é,3"]
+    ).encode(),
     "cp1252": "\n".join([*PLAIN, "3,40+,Röteln,2", "3,40+,Keuchhusten – schwer,3"]).encode("cp1252"),
     "utf-16": "\n".join([*PLAIN, "3,40+,Röteln,2"]).encode("utf-16"),
 }
