@@ -16,7 +16,7 @@ def command() -> int:
 
     Exit code: 0.
     """
-    from tcdp_audit.core.results.verifier_page import verifier_page  # noqa: PLC0415 - reads the page
+    from tcdp_audit.core.results.verifier import verifier_page  # noqa: PLC0415 - reads the page
 
     write(verifier_page())
     return 0

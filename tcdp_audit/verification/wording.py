@@ -12,7 +12,7 @@ from typing import Any
 
 from tcdp_audit.api import RESTORED_COLUMNS, NamedFile, part_name
 from tcdp_audit.core.results.change import matched
-from tcdp_audit.core.results.result_digest import PROOF, digest_of_result
+from tcdp_audit.core.results.verifier import PROOF
 from tcdp_audit.core.results.written import Entry, WrittenAudit, files_in, is_structural, table_of
 from tcdp_audit.plugin.sentences import count, listing, visible
 from tcdp_audit.verification.digests import ABSENT, Difference, Point, State, differences, shown
@@ -121,8 +121,10 @@ class Wording:
 
     def _rest(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
         left_out = {*COMPARED_SEPARATELY, *(FOLLOWING if _judged_with_more(was, now) else ())}
-        now = {**now, PROOF: {**now[PROOF], "sha256": digest_of_result(was)}}  # circumstances are part of it
         left, right = ({key: _by_name(one[key]) for key in one if key not in left_out} for one in (was, now))
+        for one in (left, right):  # the digest also covers circumstances; all that it is of is compared
+            if isinstance(one.get(PROOF), Mapping):
+                one[PROOF] = {key: value for key, value in one[PROOF].items() if key != "sha256"}
         yield from self._points("figures", "", differences(left, right))
 
     def _outcomes(self, was: Sequence[Entry], now: Sequence[Entry], unknown: Sequence[Entry]) -> Iterator[Point]:

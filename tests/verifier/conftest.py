@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tcdp_audit import audit
-from tcdp_audit.core.results.verifier_page import verifier_page
+from tcdp_audit.core.results.verifier import verifier_page
 
 HERE = Path(__file__).parent
 

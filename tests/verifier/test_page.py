@@ -14,7 +14,7 @@ from conftest import Case
 from devtools import Page, browser
 
 from tcdp_audit import audit
-from tcdp_audit.core.results.verifier_page import verifier_digest, verifier_page
+from tcdp_audit.core.results.verifier import verifier_digest, verifier_page
 
 pytestmark = pytest.mark.xdist_group("verifier page")
 STANDSTILL = 1_000  # milliseconds in which a page that reads a million records itself would stand still many times over

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from conftest import ATTRIBUTES, EXPECT, HERE, Case
 
-from tcdp_audit.core.results.result_digest import digest_of_result
+from tcdp_audit.core.results.verifier import digest_of_result
 
 Ask = Callable[..., list[dict[str, Any]]]
 NESTED = {"*": {"virus": ["flu", "mumps"], "other": ["gout"]}}

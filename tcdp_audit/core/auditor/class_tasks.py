@@ -31,7 +31,7 @@ from tcdp_audit.core.base.outcome import (
     Tally,
     WorstClass,
 )
-from tcdp_audit.core.base.proof import Proof
+from tcdp_audit.core.base.provenance import Proof
 from tcdp_audit.core.check.class_check import CheckOnClasses, Figure
 from tcdp_audit.core.check.evidence import (
     ClassEvidence,

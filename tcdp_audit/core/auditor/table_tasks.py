@@ -17,7 +17,7 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.outcome import ESTIMATE, Outcome, Status, Tally
 from tcdp_audit.core.base.phrases import LIMITS, column_of, columns_of, unit_noun
-from tcdp_audit.core.base.proof import Proof
+from tcdp_audit.core.base.provenance import Proof
 from tcdp_audit.core.base.words import agree, count, listing, noun_of_column, percent_of, plural, with_article
 from tcdp_audit.core.check.needs import Need
 from tcdp_audit.core.check.table_check import Estimate, TableCheck, TableFigure

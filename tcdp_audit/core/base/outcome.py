@@ -11,7 +11,7 @@ from typing import Any
 
 from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.notebook import Row, as_html
-from tcdp_audit.core.base.proof import Proof
+from tcdp_audit.core.base.provenance import Proof
 from tcdp_audit.core.base.words import agree, decimal, figure, listing, prose, visible
 
 

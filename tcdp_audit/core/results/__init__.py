@@ -18,9 +18,8 @@ setting_trial    `RemedyTrial`, `FigureTrial`: a trial of remedies, or of change
 frontier         `Frontier`: the cost of other thresholds, the Pareto-optimal releases, and its tables
 
 Written results:
-result_digest    the digest that a result holds of itself: `digest_of_result`
 strict_json      JSON of results, read strictly, and the form of the contract
-verifier_page    the page that confirms a result without this program, and its digest
+verifier         the digest that a result holds of itself, and the page that confirms a result without this program
 written          `WrittenAudit`: the audit in a JSON result or a report; `read_audit`
 written_verdict  its verdict derived again from its outcomes, and its contradictions
 change           `Change`: one expectation in two audits

@@ -25,9 +25,9 @@ from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import AuditedColumn
 from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, conditions_of
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
-from tcdp_audit.core.results.result_digest import PROOF, digest_of_result
 from tcdp_audit.core.results.tally import DemandTally, is_any_judged, require_passed, status_of, tally_of
 from tcdp_audit.core.results.verdict import known_facts, verdict_of, verdict_sentence, verdict_title, with_known_facts
+from tcdp_audit.core.results.verifier import PROOF, digest_of_result
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,11 +1,18 @@
-"""The digest of a result, from its values and not from its bytes: RFC 8785, the JSON canonicalization scheme."""
+"""The means to confirm a result without this program: its digest, and the page of `tcdp-audit verifier`.
+
+The digest is of the values and not of the bytes: RFC 8785, the JSON canonicalization scheme.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Any
+
+from tcdp_audit.core.base.errors import TcdpAuditError
 
 PROOF = "proof"  # the key of a result that holds its digest
 
@@ -56,3 +63,26 @@ def _number(value: float) -> str:
         return f"{sign}0.{'0' * -point}{digits}"
     rest = f".{digits[1:]}" if len(digits) > 1 else ""
     return f"{sign}{digits[0]}{rest}e{'+' if point > 0 else '-'}{abs(point - 1)}"
+
+
+PACKAGE, NAME = "tcdp_audit.core.results", "verifier.html"
+
+
+@cache
+def verifier_page() -> str:
+    """The page's HTML: plain JavaScript, without a dependency and without a request.
+
+    Raises:
+        TcdpAuditError: it is not part of this installation.
+    """
+    try:
+        return files(PACKAGE).joinpath(NAME).read_bytes().decode()
+    except (FileNotFoundError, ModuleNotFoundError):
+        problem = f"{NAME} is missing from {PACKAGE}: the installation is incomplete; reinstall it"
+        raise TcdpAuditError(problem) from None
+
+
+@cache
+def verifier_digest() -> str:
+    """SHA-256 of the page, as `tcdp-audit verifier` writes it."""
+    return hashlib.sha256(verifier_page().encode()).hexdigest()
