@@ -93,8 +93,8 @@ class Page:
         self.evaluate(f"document.getElementById('{name}').value = ''")
         if not paths:
             return
-        found = self.command("Runtime.evaluate", expression=f"document.getElementById('{name}')")["result"]
-        self.command("DOM.setFileInputFiles", objectId=found["objectId"], files=[str(one) for one in paths])
+        element = self.command("Runtime.evaluate", expression=f"document.getElementById('{name}')")["result"]
+        self.command("DOM.setFileInputFiles", objectId=element["objectId"], files=[str(one) for one in paths])
 
     def answer(self, **files: Path | Sequence[Path]) -> dict[str, Any]:
         """What the verifier's page says of files, with how long it took and whether it ever stood still."""
