@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Case
 from devtools import Page, browser
+from verifier_cases import Case
 
 from tcdp_audit import audit
 from tcdp_audit.core.results.verifier import verifier_digest, verifier_page
@@ -45,7 +45,7 @@ def test_the_command_prints_it_and_a_report_names_it(case: Case, process_bytes: 
     assert hashlib.sha256(process_bytes).hexdigest() == verifier_digest()
 
     report = case.audit.render(".html")
-    assert '<a href="verify.html"' in report
+    assert "tcdp-audit verifier &gt; verify.html; SHA-256" in report
     assert f"<code>{verifier_digest()}</code>" in report
 
 

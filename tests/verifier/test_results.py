@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ATTRIBUTES, EXPECT, HERE, Case
+from verifier_cases import ATTRIBUTES, EXPECT, HERE, Case
 
 from tcdp_audit.core.results.verifier import digest_of_result
 
