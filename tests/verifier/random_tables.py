@@ -67,7 +67,6 @@ def random_demands(random: Random, *, exempt: bool) -> list[tuple[str, dict[str,
         ("recursive_cl_diversity", {"l": random.choice([2, 3]), "c": random.choice([None, 1, 2, "7/2"])}),
         ("alpha_k_anonymity", {"alpha": share(), "k": whole()}),
         ("p_sensitive_k_anonymity", {"p": random.choice([None, 1, 2]), "k": random.choice([None, 2, 3])}),
-        ("delta_disclosure", {"delta": random.choice([None, 1, 0.5]), "absent_values": "ignored"}),
         ("delta_disclosure", {"delta": random.choice([None, 1, 0.5]), "log_base": 2}),
         *(
             (name, {"beta": random.choice([None, 1, 2, "1/2"])})
