@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         verdict_sentence as verdict_sentence,
         verdict_title as verdict_title,
     )
+    from tcdp_audit.core.results.verifier import verifier_digest as verifier_digest
     from tcdp_audit.core.units.coding import LinkedRows as LinkedRows, code_histories as code_histories
     from tcdp_audit.core.units.rows import UnitRows as UnitRows
 else:

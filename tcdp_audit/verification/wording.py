@@ -12,6 +12,7 @@ from typing import Any
 
 from tcdp_audit.api import RESTORED_COLUMNS, NamedFile, part_name
 from tcdp_audit.core.results.change import matched
+from tcdp_audit.core.results.verifier import PROOF, digest_of_result
 from tcdp_audit.core.results.written import Entry, WrittenAudit, files_in, is_structural, table_of
 from tcdp_audit.plugin.sentences import count, listing, visible
 from tcdp_audit.verification.digests import ABSENT, Difference, Point, State, differences, shown
@@ -36,7 +37,20 @@ LONGEST = 40  # letters of a key or a name in a sentence
 
 def points_of(written: WrittenAudit, now: Mapping[str, Any]) -> Iterator[Point]:
     """The comparison of every part of two results: the written one, and that of the audit made again."""
-    was, wording = written.result, Wording(written.version, now["tool"]["version"])
+    points = list(_points_of(written.result, now, Wording(written.version, now["tool"]["version"])))
+    yield from points
+    if all(one.state is State.CONFIRMED or one.subject == NOT_CHECKED for one in points):
+        yield from _seal(written.result)
+
+
+def _seal(was: Mapping[str, Any]) -> Iterator[Point]:
+    """The digest that a result holds of itself, where nothing else has changed: circumstances are part of it."""
+    proof = was.get(PROOF)
+    if isinstance(proof, Mapping) and proof.get("sha256") != digest_of_result(was):
+        yield Point("figures", State.DIFFERS, "proof.sha256 is not the digest of the result")
+
+
+def _points_of(was: Mapping[str, Any], now: Mapping[str, Any], wording: Wording) -> Iterator[Point]:
     yield from wording.tables("release", was["release"], now["release"])
     yield from _policy(was["policy"], now["policy"])
     yield from wording.files(files_in(was), files_in(now))
@@ -121,6 +135,9 @@ class Wording:
     def _rest(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
         left_out = {*COMPARED_SEPARATELY, *(FOLLOWING if _judged_with_more(was, now) else ())}
         left, right = ({key: _by_name(one[key]) for key in one if key not in left_out} for one in (was, now))
+        for one in (left, right):  # the digest covers circumstances as well, and is compared last
+            if isinstance(one.get(PROOF), Mapping):
+                one[PROOF] = {key: value for key, value in one[PROOF].items() if key != "sha256"}
         yield from self._points("figures", "", differences(left, right))
 
     def _outcomes(self, was: Sequence[Entry], now: Sequence[Entry], unknown: Sequence[Entry]) -> Iterator[Point]:

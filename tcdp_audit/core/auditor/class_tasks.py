@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -30,6 +31,7 @@ from tcdp_audit.core.base.outcome import (
     Tally,
     WorstClass,
 )
+from tcdp_audit.core.base.provenance import Proof
 from tcdp_audit.core.check.class_check import CheckOnClasses, Figure
 from tcdp_audit.core.check.evidence import (
     ClassEvidence,
@@ -39,7 +41,7 @@ from tcdp_audit.core.check.evidence import (
     classes_of_one,
 )
 from tcdp_audit.core.check.summary import PAIR, ClassSummary, merge, summarise
-from tcdp_audit.core.check.threshold import Verdict
+from tcdp_audit.core.check.threshold import Ratios, Verdict, as_measured
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.classes.shards import without_value
@@ -295,7 +297,37 @@ class ClassTask(Task[CheckOnClasses[Any]]):
             worst=tuple(
                 WorstClass(ordinal, one.records, one.value, one.cells) for ordinal, one in enumerate(headline.worst, 1)
             ),
+            proof=self._proof(headline, verdict),
         )
+
+    def _proof(self, headline: ClassSummary, verdict: Verdict) -> Proof:
+        """The exact figure behind the verdict, and the counts that it follows from."""
+        observed, counts = self._exactly(headline)
+        return Proof(headline.classes, headline.records, observed, verdict.threshold, counts, headline.sizes)
+
+    def _exactly(self, headline: ClassSummary) -> tuple[Fraction | float | None, tuple[int, ...] | None]:
+        """The headline figure as a fraction, None where it is none or is not known, and the worst class's counts."""
+        if not self.check.judges_each_class:
+            failing, whole = headline.failing_entities, headline.entities
+            if failing is None or whole is None:
+                failing, whole = headline.failing_records, headline.records
+            return Fraction(failing, whole), None
+        worst, valued = headline.worst[0], headline.worst_valued
+        if valued is None or (worst.value, worst.records) != (valued.value, valued.records):  # no one has a value
+            return (Fraction(0) if self.check.headline.comparison.higher_is_safer else inf), ()
+        if self.attribute is None:
+            counts, evidence = (worst.records,), ClassEvidence(size=np.array([worst.records]), records=self.records)
+        else:
+            histogram = _worst_histogram(headline)
+            counts = tuple(sorted(histogram.counts.tolist(), reverse=True))
+            evidence = self._evidence(histogram.total, histogram, np.ones(1, dtype=bool))
+        if self.of_entities:  # a class of entities is more than its counts
+            return None, counts
+        measured = as_measured(self.check.measures[0].measure(evidence, self.expectation.parameters))
+        if not isinstance(measured, Ratios) or float(measured.values[0]) != worst.value:
+            return None, counts
+        numerator, denominator = int(measured.numerator[0]), int(measured.denominator[0])
+        return (Fraction(numerator, denominator) if denominator else inf), counts
 
     def _pictures(self, headline: ClassSummary) -> dict[str, Any]:
         """The values of the worst class and of the reference, and figures by size, for a check of an attribute."""
@@ -325,10 +357,15 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         return {MISSING_AS_VALUE: missing} if missing else {}
 
     def _of_worst_class(self, headline: ClassSummary) -> Mapping[str, Any]:
-        codes, counts = np.frombuffer(headline.worst_values, dtype=PAIR).astype(np.int64).T
-        worst = Histogram(np.array([0, len(codes)]), codes, counts)
+        worst = _worst_histogram(headline)
         evidence = self._evidence(worst.total, worst, np.ones(1, dtype=bool))
         return self.check.of_worst_class(evidence, self.expectation.parameters)
+
+
+def _worst_histogram(headline: ClassSummary) -> Histogram:
+    """The worst class with a value, as the only one of a histogram."""
+    codes, counts = np.frombuffer(headline.worst_values, dtype=PAIR).astype(np.int64).T
+    return Histogram(np.array([0, len(codes)]), codes, counts)
 
 
 def _summaries(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.outcome import ESTIMATE, Outcome, Status, Tally
 from tcdp_audit.core.base.phrases import LIMITS, column_of, columns_of, unit_noun
+from tcdp_audit.core.base.provenance import Proof
 from tcdp_audit.core.base.words import agree, count, listing, noun_of_column, percent_of, plural, with_article
 from tcdp_audit.core.check.needs import Need
 from tcdp_audit.core.check.table_check import Estimate, TableCheck, TableFigure
@@ -72,6 +75,7 @@ class TableTask(Task[TableCheck[Any]]):
             of_single_rows=counts_rows and whole.policy.document.unit is not None,
         )
         outcome = task._outcome_of_table(figure, self.check.verdict(figure, parameters))  # noqa: SLF001 - a task
+        outcome = replace(outcome, proof=None if self._compared(view) else _proof(figure, view, outcome.threshold))
         unfailable = self.check.unfailable(figure, parameters) if outcome.status is Status.PASSED else ()
         return _with_estimate(task._judged(outcome, unfailable, "by every release"), figure.estimate)  # noqa: SLF001
 
@@ -186,6 +190,16 @@ class TableTask(Task[TableCheck[Any]]):
             records=Tally(figure.records, figure.failing),
             details=plain_figures({**distribution, **figure.details}),
         )
+
+
+def _proof(figure: TableFigure, view: TableView, threshold: Fraction | None) -> Proof | None:
+    """The proof of an exact figure of the release's own classes; None of any other."""
+    if figure.classes is None or figure.estimate is not None or not isinstance(figure.value, Fraction | int):
+        return None
+    sizes = Counter(view.classes.records.tolist())
+    if (sizes.total(), sum(size * number for size, number in sizes.items())) != (figure.classes[0], figure.records):
+        return None
+    return Proof(figure.classes[0], figure.records, Fraction(figure.value), threshold, None, sizes)
 
 
 def _sentences_on_columns(outcome: Outcome) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.notebook import Row, as_html
+from tcdp_audit.core.base.provenance import Proof
 from tcdp_audit.core.base.words import agree, decimal, figure, listing, prose, visible
 
 
@@ -215,7 +216,8 @@ class Outcome:
     `reason` is why the policy makes the demand, in its author's words. `laxer_than` are stricter thresholds that are
     usual, the laxest first, and `implied_by` names another demand that holds only where this one does. `table` is, of
     several tables, the one whose column or rows the outcome is of; empty for one of all tables together, and None where
-    the release is one table. `cells` and `failing_cells` are of tables of figures, None and empty of records.
+    the release is one table. `proof` is what checks the outcome without this program, where the table alone decides it.
+    `cells` and `failing_cells` are of tables of figures, None and empty of records.
     """
 
     check: str
@@ -245,6 +247,7 @@ class Outcome:
     reason: str = ""
     laxer_than: tuple[UsualThreshold, ...] = ()
     implied_by: str = ""
+    proof: Proof | None = None
     line: int | None = None
     column: int | None = None
 
@@ -365,6 +368,7 @@ class Outcome:
             **({"reason": self.reason} if self.reason else {}),
             **({"laxer_than": [one.as_json() for one in self.laxer_than]} if self.laxer_than else {}),
             **({"implied_by": self.implied_by} if self.implied_by else {}),
+            **({"proof": self.proof.as_json()} if self.proof else {}),
         }
 
     def _cells_as_json(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.by_size import NO_CLASS, NOTHING, BySize, Distribution
 from tcdp_audit.core.classes.histogram import Counts, Histogram
-from tcdp_audit.core.encoding.keys import Floats
+from tcdp_audit.core.encoding.keys import Floats, tally
 
 WORST_SHOWN = 10
 RUN = 64  # keys of which only the least is looked at first
@@ -48,6 +49,7 @@ class ClassSummary:
             large classes, those that come first. Empty where they are not wanted.
         by_size: how many classes have which figure and size, where the former are wanted.
         entities: where the policy names a unit, and the check is an attack: how many entities the release has.
+        sizes: how many classes there are of each number of records.
         failing_entities: how many of them have a record in a class that does not keep a threshold. Both are known once
             all shards are merged: an entity may be in several.
     """
@@ -64,6 +66,7 @@ class ClassSummary:
     worst_values: Pairs = b""
     by_size: BySize = field(default_factory=lambda: NO_CLASS)
     entities: int | None = None
+    sizes: Mapping[int, int] = field(default_factory=dict)
     failing_entities: int | None = None
 
     @property
@@ -118,7 +121,16 @@ def summarise(
         distribution=Distribution.of(values, held, times),
         worst_values=b"" if histogram is None else _pairs(histogram, _least_row(histogram, equally_bad)),
         by_size=NO_CLASS if histogram is None else BySize.of(histogram, values, records, times),
+        sizes=_sizes(records, times),
     )
+
+
+def _sizes(records: Counts, times: Counts | None) -> dict[int, int]:
+    """The number of classes of each size, in records. O(classes)."""
+    if not len(records):
+        return {}
+    sizes, classes = tally(records, int(records.max()) + 1, times)
+    return dict(zip(sizes.tolist(), classes.tolist(), strict=True))
 
 
 def merge(summaries: Sequence[ClassSummary], comparison: Comparison) -> ClassSummary:
@@ -138,6 +150,7 @@ def merge(summaries: Sequence[ClassSummary], comparison: Comparison) -> ClassSum
         worst_valued=worst_valued,
         worst_values=min((one.worst_values for one in summaries if one.worst_valued == worst_valued), default=b""),
         by_size=BySize.added_up([NO_CLASS, *(one.by_size for one in summaries)]),
+        sizes=sum((Counter(one.sizes) for one in summaries), Counter()),
     )
 
 

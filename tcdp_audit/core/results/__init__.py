@@ -19,6 +19,7 @@ frontier         `Frontier`: the cost of other thresholds, the Pareto-optimal re
 
 Written results:
 strict_json      JSON of results, read strictly, and the form of the contract
+verifier         the digest that a result holds of itself, and the page that confirms a result without this program
 written          `WrittenAudit`: the audit in a JSON result or a report; `read_audit`
 written_verdict  its verdict derived again from its outcomes, and its contradictions
 change           `Change`: one expectation in two audits

@@ -27,6 +27,7 @@ from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, conditi
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
 from tcdp_audit.core.results.tally import DemandTally, is_any_judged, require_passed, status_of, tally_of
 from tcdp_audit.core.results.verdict import known_facts, verdict_of, verdict_sentence, verdict_title, with_known_facts
+from tcdp_audit.core.results.verifier import PROOF, digest_of_result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -319,6 +320,17 @@ class Audit:
 
     def as_json(self) -> dict[str, Any]:
         """The result in the published JSON contract."""
+        result = self._content()
+        return {**result, PROOF: {"sha256": digest_of_result(result), "needs_policy": self._is_read_as_declared}}
+
+    @property
+    def _is_read_as_declared(self) -> bool:
+        """Whether the policy says how cells are read: which are missing or suppressed, or how a file is written."""
+        conventions = self.policy.document.conventions
+        declared = conventions.model_dump(include={"missing_tokens", "suppressed_tokens"}, exclude_defaults=True)
+        return bool(declared) or self.policy.document.read_as is not None
+
+    def _content(self) -> dict[str, Any]:
         return {
             "schema_version": SCHEMA_VERSION,
             "status": self.status,
