@@ -87,10 +87,14 @@ class Generator:
             return
         if measure in SCALES and case.conventions.get("missing_sensitive") == "own_category":
             return  # a missing value has no place in an order or a tree
-        if SCALES.get(measure) and "*" in case.text and "suppressed" in case.name:
+        if measure in SCALES and case.name.startswith("suppressed"):
             return  # nor has a suppressed one
+        if measure in {*SCALES, "skewness"} and case.conventions.get("multiple_sensitive") == "joint":
+            return  # nor a pair
         if "reference" in case.conventions and measure not in OF_REFERENCE:
             return
+        if measure == "reidentification_risk" and "suppressed" in case.conventions:
+            return  # whose average is over every record, or over those that are left, is a choice without a source
         if attribute is None and {"missing_sensitive", "multiple_sensitive"} & {*case.conventions}:
             return
         declared = {**case.declared, "attributes": self._attributes(measure, case, attribute)}

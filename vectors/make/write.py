@@ -36,9 +36,15 @@ def main(root: Path = CASES) -> None:
         chosen += special(root)
         for measure, caught in chosen:
             (root / measure).mkdir(exist_ok=True)
-            for number, one in enumerate(caught, 1):
+            for number, one in enumerate(filter(is_caught, caught), 1):
                 name = f"{measure}-{number:02}"
                 (root / measure / f"{number:02}.json").write_text(text(vector(name, one, confirmed)), encoding="utf-8")
+
+
+def is_caught(caught: Caught) -> bool:
+    """Whether the mistake changes the answer or the verdict."""
+    figure, verdict = answer(caught.question)
+    return (figure, verdict) != (caught.value, caught.verdict)
 
 
 def vector(name: str, caught: Caught, confirmed: dict[str, list[str]]) -> Vector:

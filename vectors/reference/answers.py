@@ -30,7 +30,6 @@ TABLE_MEASURES = {
     "distance_record_linkage": TableMeasure(other_tables.linkage, "at_most"),
     "dominance": TableMeasure(other_tables.dominance, "k"),
     "p_percent": TableMeasure(other_tables.p_percent, "p", ">="),
-    "few_contributors": TableMeasure(other_tables.contributors, "k", ">="),
     "cell_frequency": TableMeasure(other_tables.cell_frequency, "k", ">="),
     "age_cap": TableMeasure(other_tables.ages_above, "at_most"),
     "region_population": TableMeasure(other_tables.region_population, "at_least", ">="),
@@ -48,10 +47,15 @@ def answer(vector: Vector) -> tuple[Any, str]:
     judged = judge(vector) if vector.declared.get("attributes") else None
     if vector.declared.get("attributes") and judged is None:
         return UNDEFINED
-    value = measure.figure(vector)
+    try:
+        value = measure.figure(vector)
+    except ZeroDivisionError:  # a share of nothing
+        return UNDEFINED
     if measure.threshold not in vector.parameters:
         return written(value), ""
     kept = keeps(value, measure.comparison, Fraction(vector.parameters[measure.threshold]))
+    if "delta_min" in vector.parameters:
+        kept = kept and risks.least_presence(vector) >= Fraction(vector.parameters["delta_min"])
     return written(value), _verdict(kept=kept and not (judged and judged.lacks))
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import ceil, floor
+from math import floor
 
 from vectors.reading import Row, Vector, rows
 from vectors.reference.classes import companion, missing, roles
-from vectors.reference.values import Value
+from vectors.reference.values import DIGITS, Value, decimal
+
+SAME = Decimal("1e-40")  # distances that differ by less are equal: they have 60 digits
 
 
 def _pairs(vector: Vector) -> list[tuple[Row, Row]]:
@@ -79,67 +82,55 @@ def linkage(vector: Vector) -> Fraction:
     for row in released:
         distances = []
         for other in original:
-            d = Fraction(sum(row[name] != other[name] for name in names if name not in numbers))
-            for (mean_a, var_a), (mean_b, var_b), name in scaled:
-                if var_a and var_b:
-                    d += _standard(Fraction(row[name]) - mean_a, var_a, Fraction(other[name]) - mean_b, var_b)
+            d = Decimal(sum(row[name] != other[name] for name in names if name not in numbers))
+            for (mean_a, sd_a), (mean_b, sd_b), name in scaled:
+                if sd_a and sd_b:
+                    d += _square(Fraction(row[name]) - mean_a, sd_a, Fraction(other[name]) - mean_b, sd_b)
             distances.append(d)
         if all(other[key] != row[key] for other in original):
             continue
         attempts += 1
-        near = [other[key] for other, d in zip(original, distances, strict=True) if d == min(distances)]
+        near = [other[key] for other, d in zip(original, distances, strict=True) if d - min(distances) < SAME]
         earned += Fraction(near.count(row[key]), len(near))
     return earned / attempts
 
 
-def _moments(table: Sequence[Row], name: str) -> tuple[Fraction, Fraction]:
+def _moments(table: Sequence[Row], name: str) -> tuple[Fraction, Decimal]:
+    """Mean and standard deviation."""
     values = [Fraction(row[name]) for row in table]
     mean = sum(values, Fraction(0)) / len(values)
-    return mean, sum(((v - mean) ** 2 for v in values), Fraction(0)) / (len(values) - 1)
+    with localcontext(prec=DIGITS):
+        return mean, decimal(sum(((v - mean) ** 2 for v in values), Fraction(0)) / (len(values) - 1)).sqrt()
 
 
-def _standard(a: Fraction, var_a: Fraction, b: Fraction, var_b: Fraction) -> Fraction:
-    """(a / sd_a - b / sd_b)^2, for variances whose ratio is the square of a fraction."""
-    ratio = var_b / var_a
-    root = Fraction(_integer_root(ratio.numerator), _integer_root(ratio.denominator))
-    return (a * root - b) ** 2 / var_b
+def _square(a: Fraction, sd_a: Decimal, b: Fraction, sd_b: Decimal) -> Decimal:
+    with localcontext(prec=DIGITS):
+        return (decimal(a) / sd_a - decimal(b) / sd_b) ** 2
 
 
-def _integer_root(number: int) -> int:
-    root = round(number**0.5)
-    if root * root != number:
-        raise ValueError(f"{number} is not the square of a whole number: this vector has no exact answer")
-    return root
-
-
-def _cells(vector: Vector) -> dict[str, list[Fraction]]:
+def cells(vector: Vector) -> dict[str, list[Fraction]]:
     """What each person contributes to each cell, the largest first."""
     declared = vector.declared
     sums: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
     for row in rows(vector.path):
         if row[declared["value"]] not in missing(vector):
             sums[row[declared["cell"]], row[declared["unit"]]] += Fraction(row[declared["value"]])
-    cells: dict[str, list[Fraction]] = defaultdict(list)
+    found: dict[str, list[Fraction]] = defaultdict(list)
     for (cell, _), value in sums.items():
-        cells[cell].append(value)
-    return {cell: sorted(values, reverse=True) for cell, values in cells.items()}
+        found[cell].append(value)
+    return {cell: sorted(values, reverse=True) for cell, values in found.items()}
 
 
 def dominance(vector: Vector) -> Fraction:
     """The largest share, in percent, that the n largest contributors have of a cell."""
     n = int(vector.parameters["n"])
-    return max(100 * sum(xs[:n], Fraction(0)) / sum(xs) for xs in _cells(vector).values() if sum(xs))
+    return max(100 * sum(xs[:n], Fraction(0)) / sum(xs) for xs in cells(vector).values() if sum(xs))
 
 
 def p_percent(vector: Vector) -> Value:
     """The least of what all but the two largest contribute, in percent of the largest."""
-    cells = [xs for xs in _cells(vector).values() if sum(xs)]
-    return min((100 * sum(xs[2:], Fraction(0)) / xs[0] for xs in cells), default=None)
-
-
-def contributors(vector: Vector) -> Fraction:
-    """The fewest people who contribute to a cell."""
-    return Fraction(min(map(len, _cells(vector).values())))
+    remainders = (100 * sum(xs[2:], Fraction(0)) / xs[0] for xs in cells(vector).values() if sum(xs))
+    return min(remainders, default=None)
 
 
 def cell_frequency(vector: Vector) -> Value:
@@ -183,7 +174,3 @@ def singled_out(vector: Vector) -> Fraction:
     alone = [key for key, n in released.items() if n == 1]
     return Fraction(sum(original[key] == 1 for key in alone), len(alone))
 
-
-def least_size(risk: str) -> int:
-    """The smallest class whose risk 1/n is at most a decimal, taken as it was typed."""
-    return ceil(1 / Fraction(risk))

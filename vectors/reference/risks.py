@@ -98,6 +98,12 @@ def delta_presence(vector: Vector) -> Fraction:
     return max(Fraction(released[key], n) for key, n in _population(vector).items())
 
 
+def least_presence(vector: Vector) -> Fraction:
+    """The smallest share of a class of the population that is released; 0 for a class that is not."""
+    released = _keys(vector, counted(vector))
+    return min(Fraction(released[key], n) for key, n in _population(vector).items())
+
+
 def population_uniqueness(vector: Vector) -> Fraction:
     """The share of the records alone in the release that are alone in the population; 0 where there are none."""
     everyone = _population(vector)
@@ -180,25 +186,27 @@ def _uniques(vector: Vector) -> list[list[tuple[str, ...]]]:
     return found
 
 
-def _histories(vector: Vector) -> dict[str, Counter[tuple[str, ...]]]:
+def histories(vector: Vector) -> dict[str, Counter[tuple[str, ...]]]:
+    """The rows of each person, with their numbers."""
     names, unit = roles(vector, "quasi_identifier"), vector.declared["unit"]
-    histories: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
+    found: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
     for row in rows(vector.path):
-        histories[row[unit]][tuple(row[name] for name in names)] += 1
-    return histories
+        found[row[unit]][tuple(row[name] for name in names)] += 1
+    return found
 
 
-def _support(known: Counter[tuple[str, ...]], histories: dict[str, Counter[tuple[str, ...]]]) -> int:
-    return sum(known <= other for other in histories.values())
+def support(known: Counter[tuple[str, ...]], everyone: dict[str, Counter[tuple[str, ...]]]) -> int:
+    """How many people have some events, equal ones as often."""
+    return sum(known <= other for other in everyone.values())
 
 
 def known_events(vector: Vector) -> Fraction:
     """The least number of people who share m events of one of them, equal events counted."""
-    histories, m = _histories(vector), int(vector.parameters["m"])
+    everyone, m = histories(vector), int(vector.parameters["m"])
     return Fraction(
         min(
-            _support(Counter(known), histories)
-            for own in histories.values()
+            support(Counter(known), everyone)
+            for own in everyone.values()
             for known in combinations(sorted(own.elements()), min(m, own.total()))
         )
     )
@@ -206,15 +214,15 @@ def known_events(vector: Vector) -> Fraction:
 
 def unicity(vector: Vector) -> Fraction:
     """The mean probability that p events of a person, drawn at random, are nobody else's."""
-    histories, p = _histories(vector), int(vector.parameters["points"])
+    everyone, p = histories(vector), int(vector.parameters["points"])
     total = Fraction(0)
-    for own in histories.values():
+    for own in everyone.values():
         draw = min(p, own.total())
-        alone = sum(_support(Counter(known), histories) == 1 for known in combinations(sorted(own.elements()), draw))
+        alone = sum(support(Counter(known), everyone) == 1 for known in combinations(sorted(own.elements()), draw))
         total += Fraction(alone, comb(own.total(), draw))
-    return total / len(histories)
+    return total / len(everyone)
 
 
 def whole_histories(vector: Vector) -> Fraction:
     """The least number of people with the same rows, each as often, in any order."""
-    return Fraction(min(Counter(frozenset(one.items()) for one in _histories(vector).values()).values()))
+    return Fraction(min(Counter(frozenset(one.items()) for one in histories(vector).values()).values()))
