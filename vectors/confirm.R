@@ -2,7 +2,7 @@
 #
 #   Rscript vectors/confirm.R [FOLDER]     prints one line for each vector: id, figure (digits or Inf or NA), verdict
 #
-# Figures are doubles: they confirm an answer to twelve digits, and a verdict wherever the figure is not the threshold
+# Figures are doubles: they confirm an answer to eleven digits, and a verdict wherever the figure is not the threshold
 # itself to the last digit, in which case a relative difference below 1e-12 counts as equal.
 library(jsonlite)
 

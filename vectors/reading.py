@@ -90,7 +90,7 @@ def header(path: Path) -> list[str]:
 
 
 def is_answer(vector: Vector, text: str) -> bool:
-    """Whether a figure is the vector's answer: as a fraction, or as a float to 12 digits."""
+    """Whether a figure is the vector's answer: as a fraction, or as a float to 11 digits."""
     if isinstance(vector.answer, str) and not vector.answer[:1].isdigit():
         return text == vector.answer
     if text in {"infinite", "undefined"}:
@@ -104,4 +104,4 @@ def _ends(answer: str | Mapping[str, str]) -> Iterator[Fraction]:
 
 def _agree(text: str, right: Fraction) -> bool:
     is_float = any(mark in text for mark in ".e")
-    return abs(Fraction(text) - right) <= (max(abs(right), Fraction(1, 1000)) / 10**9 if is_float else 0)
+    return abs(Fraction(text) - right) <= (max(abs(right), Fraction(1, 1000)) / 10**11 if is_float else 0)

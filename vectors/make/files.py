@@ -143,6 +143,9 @@ SINGLE = {
     "all": (["a", "b", "c"], ["a", "b", "c"]),
     "twins": (["a", "a", "b", "b", "c"], ["a", "a", "b", "b", "c", "c"]),
     "two_of_three": (["a", "b", "c", "d", "d"], ["a", "b", "c", "c", "d"]),
+    "strangers": (["a", "b", "c", "d"], ["a", "b", "e", "f"]),
+    "one_of_three": (["a", "b", "c"], ["c", "d", "e", "f"]),
+    "nobody_left": (["a", "b"], ["c", "d", "e"]),
     "none_alone": (["a"] * 10, ["a", "b"]),
 }
 
@@ -153,16 +156,29 @@ def _once_each(vector: Vector) -> Fraction:
     return Fraction(sum(original[key] == 1 for key in released), len(released))
 
 
+def _claims(_: Vector) -> Fraction:
+    return Fraction(1)
+
+
 def singled_out() -> Iterator[Asked]:
     """Claims that one record makes about one person."""
     for name, (released, original) in SINGLE.items():
         declared = {"attributes": quasi("value"), "original": {"table": f"../tables/single_{name}_original.csv"}}
-        more = {"companions": {f"single_{name}_original": repeated(["value"], *((v, 1) for v in original))}}
-        asked = Asked("singling_out", f"single_{name}", repeated(["value"], *((v, 1) for v in released)), declared, {},
-                      "removes_equal_records", "removes equal records before it looks for unique ones", _once_each,
-                      f"{WP216}; Anonymeter 1.1.0 does so", **more)  # fmt: skip
-        if name != "all":
-            yield asked
+        more: dict[str, Any] = {
+            "name": f"single_{name}",
+            "text": repeated(["value"], *((v, 1) for v in released)),
+            "declared": declared,
+            "parameters": {},
+            "companions": {f"single_{name}_original": repeated(["value"], *((v, 1) for v in original))},
+        }
+        repeats = len(set(released)) < len(released) or len(set(original)) < len(original)
+        if repeats:
+            yield Asked("singling_out", **more, mistake="removes_equal_records", wrong=_once_each,
+                        sentence="removes equal records before it looks for unique ones",
+                        source=f"{WP216}; Anonymeter 1.1.0 does so")  # fmt: skip
+        else:
+            yield Asked("singling_out", **more, mistake="believes_every_claim", wrong=_claims,
+                        sentence="does not ask whether the original has one such person", source=WP216)  # fmt: skip
 
 
 CELLS = {  # people's contributions to a cell

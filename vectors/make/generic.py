@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count
+from math import floor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from vectors.make.tables import QUASI, TREE, Case
 from vectors.reading import Vector, header, rows
 from vectors.reference.answers import answer, threshold_of, value_of
 from vectors.reference.class_measures import CLASS_MEASURES
-from vectors.reference.classes import judge, roles
+from vectors.reference.classes import judge
 from vectors.reference.values import Value, keeps, size, written
 
 PER_MEASURE = 30
@@ -227,8 +228,9 @@ def between(measure: str, one: Value, other: Value) -> dict[str, str] | None:
     """A threshold that one of two figures keeps and the other does not."""
     name, comparison = threshold_of(measure)
     low, high = sorted((one, other), key=size)
-    if measure in WHOLE or (measure == "k_map"):
-        return {name: str(high)} if high is not None and size(high) >= 2 else None
+    if measure in WHOLE:
+        step = floor(size(low)) + 1
+        return {name: str(step)} if step >= 2 and size(high) >= step else None
     if low is None:
         return None
     if high is None:
@@ -274,7 +276,3 @@ def _verdict_of(vector: Vector, wrong: Value) -> str:
         return ""
     return "pass" if keeps(wrong, comparison, Fraction(vector.parameters[name])) else "fail"
 
-
-def quasi(vector: Vector) -> list[str]:
-    """The quasi-identifiers of a question."""
-    return roles(vector, "quasi_identifier")

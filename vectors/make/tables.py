@@ -112,6 +112,9 @@ def missing_cells() -> Iterator[Case]:
     for convention in ("own_category", "wildcard", "fail"):
         conventions = {} if convention == "own_category" else {"missing_quasi_identifier": convention}
         yield case(f"missing_ward_{convention}", known, conventions=conventions, **two)
+    yield case("missing_in_the_only_column", {"1": "LM", "": "S", "2": "LLM"})
+    wild = {"missing_quasi_identifier": "wildcard"}
+    yield case("missing_in_the_only_column_wildcard", {"1": "LM", "": "S", "2": "LLM"}, conventions=wild)
     chain = {("F", "1"): "LL", ("F", "2"): "MM", ("F", ""): "H", ("", "2"): "S", ("M", "2"): "LH"}
     for convention in ("own_category", "wildcard"):
         conventions = {} if convention == "own_category" else {"missing_quasi_identifier": convention}

@@ -24,7 +24,7 @@ UNDEFINED_CASES = {"no_record", "suppressed_throughout"}
 
 def main(root: Path = CASES) -> None:
     """Write every vector and its table anew."""
-    confirmed = {one: by for one, by in _confirmations().items()}
+    confirmed = _confirmations()
     if root.exists():
         shutil.rmtree(root)
     for name in ["tables", *MEASURES]:
@@ -122,13 +122,19 @@ def _spread(measure: str, generator: Generator) -> list[Caught]:
     while any(by_mistake.values()):
         for name in sorted(by_mistake, key=lambda name: len(by_mistake[name])):
             if by_mistake[name]:
-                best = min(by_mistake[name], key=lambda one: (uses[one.question.table], one.question.table))
+                best = min(by_mistake[name], key=lambda one: (*_rank(one), uses[one.question.table], one.question.table))
                 by_mistake[name].remove(best)
                 uses[best.question.table] += 1
                 chosen.append(best)
         if len(chosen) > 4 * PER_MEASURE:
             break
     return chosen
+
+
+def _rank(caught: Caught) -> tuple[bool]:
+    """Records that lack their only quasi-identifier first: tools differ on these alone."""
+    name = Path(caught.question.table).stem
+    return (name != "missing_in_the_only_column" or caught.name != "drops_missing_quasi_identifiers",)
 
 
 if __name__ == "__main__":
