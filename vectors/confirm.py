@@ -60,11 +60,16 @@ def by_tools() -> dict[str, list[str]]:
 def available() -> dict[str, Callable[[Iterable[Vector]], list[str]]]:
     """The implementations that can be asked here."""
     found: dict[str, Callable[[Iterable[Vector]], list[str]]] = {FRACTIONS: by_fractions}
-    if shutil.which("Rscript"):
+    if shutil.which("Rscript") and _has_jsonlite():
         found[R] = by_r
     if shutil.which("node") and verifier.RUN.exists():
         found[JAVASCRIPT] = by_javascript
     return found
+
+
+def _has_jsonlite() -> bool:
+    asked = ["Rscript", "-e", "stopifnot(requireNamespace('jsonlite', quietly = TRUE))"]
+    return subprocess.run(asked, capture_output=True, check=False).returncode == 0  # noqa: S603
 
 
 def confirm() -> int:
