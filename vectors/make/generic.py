@@ -106,7 +106,7 @@ class Generator:
             yield vector
             if "unit" not in case.declared:
                 yield _with(vector, measure="average")
-                for risk in ("1/5", "0.09", "1/3"):
+                for risk in ("1/5", "0.09", "1/3", "0.332"):
                     yield _with(vector, measure="share_above", threshold_risk=risk)
         elif measure == "recursive_cl_diversity":
             yield _with(vector, l="2")

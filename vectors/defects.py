@@ -1,0 +1,53 @@
+"""Known defects of other tools, each with the vector that shows it, or with the place that says it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Defect(NamedTuple):
+    """A defect.
+
+    Args:
+        tool: and its version.
+        sentence: what the tool does.
+        vector: that tells right from wrong: its measure, and its table or mistake.
+        source: where it is said, for tools that were not run; empty for those that were.
+    """
+
+    tool: str
+    sentence: str
+    vector: str
+    source: str = ""
+
+
+WHY = (
+    Defect("pycanon", "leaves out records that lack a quasi-identifier: of one that is missing, the record alone in "
+           "its class is not seen", "k_anonymity missing_in_the_only_column"),
+    Defect("pycanon", "truncates entropy l-diversity: three equally frequent values count as 2",
+           "entropy_l_diversity li07_table4"),
+    Defect("pycanon", "computes c of recursive (c,l)-diversity from counts in the wrong order",
+           "recursive_cl_diversity almost_homogeneous"),
+)  # fmt: skip
+OTHERS = (
+    Defect("pycanon", "gives a finite β where no β satisfies enhanced β-likeness", "enhanced_beta_likeness all_alone"),
+    Defect("pycanon", "counts a missing sensitive value as one more value",
+           "distinct_l_diversity missing_all_of_a_class"),
+    Defect("anjana", "judges by pyCANON's figures, so that a table at the threshold fails: entropy l = 3",
+           "entropy_l_diversity li07_table4"),
+    Defect("anonypy", "writes the last share over the threshold of t-closeness, so that nearly every table passes",
+           "t_closeness_equal suppressed_ward"),
+    Defect("anonypy", "passes a table without a record", "k_anonymity no_record"),
+    Defect("acro", "fails a cell in which everybody contributes 0, which its own comment calls safe",
+           "p_percent sums_zero"),
+    Defect("anonymeter", "removes equal records before it singles out: ten alike count as one person alone",
+           "singling_out single_none_alone"),
+    Defect("ARX 3.9", "lets a risk through that exceeds the threshold by less than 1 %",
+           "reidentification_risk allows_a_percent", "validation.md"),
+    Defect("ARX 3.9", "refuses a distance exactly at the threshold", "t_closeness_ordered li07_table4",
+           "validation.md"),
+    Defect("sdcMicro", "`recordLinkage` takes the order of the records for the truth",
+           "distance_record_linkage masked_six_shuffled", "validation.md"),
+    Defect("sdcMicro", "`dRisk` counts a missing value as inside", "sd_interval_disclosure masked_missing",
+           "validation.md"),
+)  # fmt: skip
