@@ -24,6 +24,7 @@ NAMES = {
     "acro": "ACRO",
     "anonymeter": "Anonymeter",
     "scikit-mobility": "scikit-mobility",
+    "arx": "ARX",
 }
 HEAD = """# Other tools on the test vectors
 
@@ -37,7 +38,7 @@ what is declared of it, and the one right answer. They belong to no tool (CC0), 
 
 Each cell of the table below is reproduced by `python -m vectors run --tool TOOL --measure MEASURE`, with the column's and
 the row's name, in an environment with that tool and a copy of this repository. The command prints every answer that is
-not right, beside the mistake that gives it. `--id k_anonymity-01` asks one vector.
+not right, with the mistake that gives it. `--id k_anonymity-01` asks one vector.
 
 - **right**: the figure is the answer, exactly or to 11 digits; of tools that judge thresholds and give no figure, the
   verdict. A refusal is right where no answer exists.
@@ -48,7 +49,7 @@ not right, beside the mistake that gives it. `--id k_anonymity-01` asks one vect
 - **lacks**: the tool has no such measure, or not under the convention that the vector asks for. An adapter asks only what
   the tool's documentation offers. A dash means that it lacks all of them.
 
-Whoever makes vectors chooses what is asked. These ask for what our documentation defines, so that our own column is no
+The makers of vectors choose what is asked. These ask for what our documentation defines, so that our own column is no
 evidence of quality; the vectors are in question only as far as their [confirmations](../vectors/README.md#confirmations)
 hold. A tool with few rows may be excellent at what is not measured here, such as anonymising.
 
@@ -63,7 +64,7 @@ def write() -> None:
 def text() -> str:
     """The page."""
     vectors = load()
-    runs = {tool: _stored(tool) for tool in TOOLS}
+    runs = {tool: _stored(tool) for tool in TOOLS if (RESULTS / f"{tool}.json").exists()}
     measures = sorted({one.measure for one in vectors})
     head = HEAD.format(vectors=len(vectors), measures=len(measures), tools="\n".join(_tools(runs)))
     parts = [
@@ -73,13 +74,14 @@ def text() -> str:
         "\n## Differences of convention\n\n",
         *_conventions(runs),
         "\n## Defects, and the vectors that show them\n\n",
-        "The first three are those of the README. The next were seen when the tools ran. Of ARX and sdcMicro, which\n"
-        "no package registry of Python has, the last column says where the defect is described; the vector asks for it.\n\n",
+        "The first three are those of the README. The next were seen when the tools ran. Of the last, the last column\n"
+        "says where the defect is described; the vector asks for it.\n\n",
         *_defects([*WHY, *OTHERS], vectors, runs),
-        "\n## ARX and sdcMicro\n\n",
-        "Their adapters are [Arx.java](../vectors/adapters/Arx.java) and [sdcmicro.R](../vectors/adapters/sdcmicro.R), written\n"
-        "from their documentation; no run of them is shown, because neither was installed. These are figures that\n"
-        "another person computed with them on public data, and stored. The last column names the stored file.\n\n",
+        "\n## Stored figures of ARX and sdcMicro\n\n",
+        "Neither is in a package registry. ARX ran as compiled from its source, without its window, its certificates\n"
+        "and its classifiers. The adapter of sdcMicro, [sdcmicro.R](../vectors/adapters/sdcmicro.R), is written from its\n"
+        "documentation and has not been run. These are figures that another person computed with the two on public\n"
+        "data, and stored; the last column names the stored file.\n\n",
         *_figures(),
     ]
     return "".join(parts)
@@ -93,6 +95,8 @@ def _tools(runs: Mapping[str, Any]) -> Iterator[str]:
     yield "| tool | version | installed by | asked |\n|---|---|---|---|"
     for tool, run in runs.items():
         how = f"`pip install {tool}=={run['version']}`" if run["version"] else "this repository"
+        if tool == "arx":
+            how = "its source, compiled; `ARX_CLASSPATH` names the classes and its libraries"
         if tool == "scikit-mobility":
             how += " `\"numpy<2\" \"scipy<1.12\" \"scikit-learn<1.5\" \"shapely<2\"`"
         if tool == "anonypy":

@@ -26,6 +26,8 @@ TOOLS = {
     "acro": "acro",
     "anonymeter": "anonymeter",
     "scikit-mobility": "scikit_mobility",
+    "arx": "arx",
+    "sdcmicro": "sdcmicro",
 }
 STATUSES = ("right", "convention", "wrong", "refuses", "lacks")
 
@@ -113,8 +115,9 @@ def _mistake(reply: Reply, vector: Vector) -> str:
 
 def package_version(tool: str) -> str:
     """The version of a tool's package; empty for what has none."""
+    adapter = import_module(f"vectors.adapters.{TOOLS[tool]}")
     try:
-        return version(import_module(f"vectors.adapters.{TOOLS[tool]}").PACKAGE)
+        return str(getattr(adapter, "VERSION", "")) or version(adapter.PACKAGE)
     except PackageNotFoundError:
         return ""
 
