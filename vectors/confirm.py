@@ -29,7 +29,7 @@ def by_fractions(vectors: Iterable[Vector]) -> list[str]:
 def by_r(vectors: Iterable[Vector], folder: Path = CASES) -> list[str]:
     """Those whose answer, to eleven digits, and verdict are those of `confirm.R`."""
     done = subprocess.run(["Rscript", str(HERE / "confirm.R"), str(folder)], capture_output=True, text=True, check=True,
-                          encoding="utf-8")  # fmt: skip  # noqa: S603, S607 - a script of this folder
+                          encoding="utf-8")  # fmt: skip
     said = {line.split("\t")[0]: line.split("\t")[1:] for line in done.stdout.splitlines()}
     return [one.id for one in vectors if one.id in said and _agrees(one, *said[one.id])]
 
@@ -69,7 +69,7 @@ def available() -> dict[str, Callable[[Iterable[Vector]], list[str]]]:
 
 def _has_jsonlite() -> bool:
     asked = ["Rscript", "-e", "stopifnot(requireNamespace('jsonlite', quietly = TRUE))"]
-    return subprocess.run(asked, capture_output=True, check=False).returncode == 0  # noqa: S603
+    return subprocess.run(asked, capture_output=True, check=False).returncode == 0
 
 
 def confirm() -> int:

@@ -46,8 +46,6 @@ OTHERS = (
     Defect("arx", "reads a text without its leading blanks, so that two values become one",
            "k_anonymity text_leading_blank"),
     Defect("arx", "answers that a table without a record has no unique record", "sample_uniqueness no_record"),
-    Defect("ARX 3.9", "lets a risk through that exceeds the threshold by less than 1 %",
-           "reidentification_risk allows_a_percent", "validation.md"),
     Defect("sdcMicro", "`recordLinkage` takes the order of the records for the truth, where no identifier is named",
            "distance_record_linkage masked_six_shuffled", "validation.md"),
     Defect("sdcMicro", "`dRisk` counts a missing value as inside", "sd_interval_disclosure masked_missing",

@@ -28,17 +28,17 @@ NAMES = {
 }
 HEAD = """# Other tools on the test vectors
 
-`vectors/` in the repository holds {vectors} [test vectors](../vectors/README.md) for {measures} measures: a small table,
-what is declared of it, and the one right answer. They belong to no tool (CC0), and each names a mistake that it catches.
-`python -m vectors page` writes this page from the results of runs; nothing on it is typed by hand.
+`vectors/` in the repository holds {vectors} [test vectors](../vectors/README.md) for {measures} measures: a small
+table, what is declared of it, and the one right answer. They belong to no tool (CC0), and each names a mistake that it
+catches. `python -m vectors page` writes this page from the results of runs; nothing on it is typed by hand.
 
 ## Who answered, and how
 
 {tools}
 
-Each cell of the table below is reproduced by `python -m vectors run --tool TOOL --measure MEASURE`, with the column's and
-the row's name, in an environment with that tool and a copy of this repository. The command prints every answer that is
-not right, with the mistake that gives it. `--id k_anonymity-01` asks one vector.
+Each cell of the table below is reproduced by `python -m vectors run --tool TOOL --measure MEASURE`, with the column's
+and the row's name in small letters, in an environment with that tool and a copy of this repository. The command prints
+every answer that is not right, with the mistake that gives it. `--id k_anonymity-01` asks one vector.
 
 - **right**: the figure is the answer, exactly or to 11 digits; of tools that judge thresholds and give no figure, the
   verdict. A refusal is right where no answer exists.
@@ -46,12 +46,24 @@ not right, with the mistake that gives it. `--id k_anonymity-01` asks one vector
   implies. It is no mistake, and the figures must not be compared.
 - **wrong**: neither.
 - **refuses**: the tool ends in an error, although there is an answer.
-- **lacks**: the tool has no such measure, or not under the convention that the vector asks for. An adapter asks only what
-  the tool's documentation offers. A dash means that it lacks all of them.
+- **lacks**: the tool has no such measure, or not under the convention that the vector asks for. An adapter asks only
+  what the tool's documentation offers. A dash means that it lacks all of them.
 
 The makers of vectors choose what is asked. These ask for what our documentation defines, so that our own column is no
-evidence of quality; the vectors are in question only as far as their [confirmations](../vectors/README.md#confirmations)
-hold. A tool with few rows may be excellent at what is not measured here, such as anonymising.
+evidence of quality; it is the [confirmations](../vectors/README.md#confirmations) that the vectors rest on. A tool
+with few rows may be excellent at what is not measured here, such as anonymising.
+
+"""
+DEFECTS = """\
+The first three are those of the README. The next were seen when the tools ran. Of sdcMicro the last column
+says where the defect is described; the vector asks for it.
+
+"""
+STORED = """\
+Neither is in a package registry. ARX ran as compiled from its source, without its window, its certificates and
+its classifiers. The adapter of sdcMicro, [sdcmicro.R](../vectors/adapters/sdcmicro.R), is written from its
+documentation and has not been run. These are figures that another person computed with the two on public data, and
+stored; the last column names the stored file.
 
 """
 
@@ -74,14 +86,10 @@ def text() -> str:
         "\n## Differences of convention\n\n",
         *_conventions(runs),
         "\n## Defects, and the vectors that show them\n\n",
-        "The first three are those of the README. The next were seen when the tools ran. Of the last, the last column\n"
-        "says where the defect is described; the vector asks for it.\n\n",
+        DEFECTS,
         *_defects([*WHY, *OTHERS], vectors, runs),
         "\n## Stored figures of ARX and sdcMicro\n\n",
-        "Neither is in a package registry. ARX ran as compiled from its source, without its window, its certificates\n"
-        "and its classifiers. The adapter of sdcMicro, [sdcmicro.R](../vectors/adapters/sdcmicro.R), is written from its\n"
-        "documentation and has not been run. These are figures that another person computed with the two on public\n"
-        "data, and stored; the last column names the stored file.\n\n",
+        STORED,
         *_figures(),
     ]
     return "".join(parts)
@@ -98,7 +106,7 @@ def _tools(runs: Mapping[str, Any]) -> Iterator[str]:
         if tool == "arx":
             how = "its source, compiled; `ARX_CLASSPATH` names the classes and its libraries"
         if tool == "scikit-mobility":
-            how += " `\"numpy<2\" \"scipy<1.12\" \"scikit-learn<1.5\" \"shapely<2\"`"
+            how += ' `"numpy<2" "scipy<1.12" "scikit-learn<1.5" "shapely<2"`'
         if tool == "anonypy":
             how += " `pandas`, which it does not name"
         adapter = f"[adapter](../vectors/adapters/{TOOLS[tool]}.py)"
@@ -150,7 +158,7 @@ def _defects(defects: Sequence[Defect], vectors: Sequence[Vector], runs: Mapping
 
 
 def shown(defect: Defect, vectors: Sequence[Vector], runs: Mapping[str, Any]) -> Vector:
-    """The vector of a defect: of the measure, and of the table or the mistake, that it names, the first that the tool gets wrong."""
+    """The vector of a defect: by the names that it gives, and the first that the tool gets wrong."""
     measure, name = defect.vector.split()
     wrong = {one["vector"] for one in runs.get(defect.tool, {"results": []})["results"] if one["status"] == "wrong"}
     chosen = [one for one in vectors if one.measure == measure and name in {one.path.stem, one.catches["mistake"]}]

@@ -10,15 +10,15 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+
+from tcdp_audit import audit
+from tcdp_audit.core.session.registry import Plugins
 from vectors import confirm
 from vectors.adapters import RefusesError, tcdp_audit as adapter
 from vectors.make import write
 from vectors.reading import CASES, Vector, load
 from vectors.reference.answers import threshold_of
 from vectors.run import judged
-
-from tcdp_audit import audit
-from tcdp_audit.core.session.registry import Plugins
 
 VECTORS = load()
 PLUGINS = Plugins.load(external=False)
@@ -38,7 +38,9 @@ def test_every_vector_is_whole_and_catches_a_mistake() -> None:
         assert one.catches["sentence"]
         wrong = (one.catches["answer"], one.catches.get("verdict", ""))
         assert wrong != (one.answer, one.verdict), f"{one.id} does not tell its mistake from the answer"
-        assert bool(one.verdict) == (threshold_of(one.measure)[0] in one.parameters or one.answer == "undefined"), one.id
+        assert bool(one.verdict) == (threshold_of(one.measure)[0] in one.parameters or one.answer == "undefined"), (
+            one.id
+        )
 
 
 def test_answers_are_fractions_or_narrow_intervals() -> None:
@@ -120,9 +122,7 @@ def test_the_auditor_gives_every_answer_on_records(part: int) -> None:
     for vectors in _asked_together()[part::4]:
         first = vectors[0]
         tables = {
-            name: first.folder / first.declared[name]["table"]
-            for name in adapter.COMPANIONS
-            if name in first.declared
+            name: first.folder / first.declared[name]["table"] for name in adapter.COMPANIONS if name in first.declared
         }
         policy = {**adapter.policy(first), "expect": [adapter.expectation(one) for one in vectors]}
         if first.answer == "undefined" and first.table.endswith("no_record.csv"):

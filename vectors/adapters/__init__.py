@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isinf, isnan
 
 
 @dataclass(frozen=True)
@@ -10,7 +11,7 @@ class Reply:
     """What a tool answers.
 
     Args:
-        figure: a fraction, or the digits of a floating-point number, or `infinite`; None where it gives a verdict alone.
+        figure: a fraction, or the digits of a floating-point number, or `infinite`; None for a verdict alone.
         verdict: `pass` or `fail`, where it judges a threshold.
     """
 
@@ -29,6 +30,6 @@ class RefusesError(Exception):
 def digits(number: float) -> str:
     """A floating-point number as an answer; raises RefusesError for NaN."""
     number = float(number)
-    if number != number:
+    if isnan(number):
         raise RefusesError("NaN")
-    return "infinite" if number in {float("inf"), float("-inf")} else repr(number)
+    return "infinite" if isinf(number) else repr(number)

@@ -39,7 +39,9 @@ def answer(vector: Vector) -> Reply:
         if table.duplicated([declared["cell"], declared["unit"]]).any():
             raise LacksError("no people with several rows")
         everything = pd.Series(["x"] * len(table), name="all")
-        session.crosstab(table[declared["cell"]], everything, values=table[declared["value"]].astype(float), aggfunc="sum")
+        session.crosstab(
+            table[declared["cell"]], everything, values=table[declared["value"]].astype(float), aggfunc="sum"
+        )
     (output,) = session.results.results.values()
     return Reply(verdict="fail" if _fails(output, CHECKS[vector.measure]) else "pass")
 

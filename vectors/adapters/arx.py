@@ -29,7 +29,10 @@ THRESHOLDS = {
     "delta_disclosure": "delta",
 }
 FIGURES = {"sample_uniqueness", "reidentification_risk"}
-READINGS = {"delta_disclosure": "absent values are ignored", "t_closeness_ordered": "the values that occur are the domain"}
+READINGS = {
+    "delta_disclosure": "absent values are ignored",
+    "t_closeness_ordered": "the values that occur are the domain",
+}
 
 
 def answers(vectors: Iterable[Vector]) -> Iterator[tuple[Vector, Reply | Exception]]:
@@ -46,7 +49,7 @@ def answers(vectors: Iterable[Vector]) -> Iterator[tuple[Vector, Reply | Excepti
         file = Path(folder) / "questions.tsv"
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         command = ["java", "-cp", os.environ["ARX_CLASSPATH"], str(PROGRAM), str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8")  # noqa: S603
+        done = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8")
     for line in done.stdout.splitlines():
         name, figure, verdict = line.split("\t")
         reply: Reply | Exception = Reply(None if figure == "-" else figure, verdict)
@@ -71,7 +74,9 @@ def question(vector: Vector) -> str:
         raise LacksError("no figure, only whether a threshold is kept")
     else:
         threshold = given[THRESHOLDS[measure]]
-    limit = float(Fraction(threshold)) / (log(2) if measure == "delta_disclosure" else 1)  # its logarithms are to base 2
+    limit = float(Fraction(threshold)) / (
+        log(2) if measure == "delta_disclosure" else 1
+    )  # its logarithms are to base 2
     secret = given.get("attribute", "")
     order = vector.declared["attributes"].get(secret, {}).get("order", [])
     cells = [vector.id, measure, repr(limit), given.get("l", "") if measure.startswith("rec") else "",

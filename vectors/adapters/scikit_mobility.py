@@ -12,7 +12,7 @@ PACKAGE = "scikit-mobility"
 
 
 def answer(vector: Vector) -> Reply:
-    """1 over the highest risk. Each different event is a place of its own, since a place is what the attack compares."""
+    """1 over the highest risk. Each different event is a place of its own, since the attack compares places."""
     import pandas as pd  # noqa: PLC0415 - only its own environment has it
 
     warnings.simplefilter("ignore")

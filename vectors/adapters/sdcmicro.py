@@ -17,7 +17,7 @@ PROGRAM = Path(__file__).with_name("sdcmicro.R")
 def answers(vectors: Iterable[Vector]) -> Iterator[tuple[Vector, Reply | Exception]]:
     """A line for each vector that the script asks: its id and a figure, separated by a tab."""
     done = subprocess.run(["Rscript", str(PROGRAM), str(CASES)], capture_output=True, text=True, check=True,
-                          encoding="utf-8")  # fmt: skip  # noqa: S603, S607 - a script of this folder
+                          encoding="utf-8")  # fmt: skip
     said = dict(line.split("\t") for line in done.stdout.splitlines())
     for vector in vectors:
         figure = said.get(vector.id)

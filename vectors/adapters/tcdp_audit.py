@@ -48,8 +48,12 @@ def _of_cells(vector: Vector) -> Reply:
     declared = vector.declared
     with TemporaryDirectory() as folder:
         if vector.measure == "cell_frequency":
-            labels = {name: {} for name in declared["labels"]}
-            table = {"file": str(vector.path), "dimensions": labels, "measures": {declared["count"]: {"counts": "people"}}}
+            labels: dict[str, Any] = {name: {} for name in declared["labels"]}
+            table = {
+                "file": str(vector.path),
+                "dimensions": labels,
+                "measures": {declared["count"]: {"counts": "people"}},
+            }
             more: dict[str, Any] = {}
         else:
             file = Path(folder) / "cells.csv"
@@ -88,7 +92,7 @@ def expectation(vector: Vector) -> dict[str, Any]:
 
 
 def _number(measure: str, key: str, value: Any) -> Any:
-    whole = key in WHOLE and (measure, key) not in DECIMAL or (measure, key) == ("age_cap", "at_most")
+    whole = (key in WHOLE and (measure, key) not in DECIMAL) or (measure, key) == ("age_cap", "at_most")
     return int(value) if whole else value
 
 

@@ -39,9 +39,9 @@ def answers(vectors: Iterable[Vector]) -> Iterator[tuple[Vector, Reply | Excepti
     asked = list(vectors)
     mine = [one for one in asked if question(one)["measure"] in MEASURES and not OUTSIDE & {*one.declared}]
     lines = "\n".join(json.dumps(question(vector)) for vector in mine)
-    done = subprocess.run(["node", str(RUN)], input=lines, capture_output=True, text=True, check=True, encoding="utf-8")  # noqa: S607
+    done = subprocess.run(["node", str(RUN)], input=lines, capture_output=True, text=True, check=True, encoding="utf-8")
     for vector, line in zip(mine, done.stdout.splitlines(), strict=True):
-        yield vector, _reply(vector, json.loads(line))
+        yield vector, _reply(json.loads(line))
     for vector in asked:
         if vector not in mine:
             yield vector, LacksError("not the page's to check")
@@ -59,11 +59,10 @@ def question(vector: Vector) -> dict[str, Any]:
             "conventions": dict(vector.conventions)}  # fmt: skip
 
 
-def _reply(vector: Vector, found: dict[str, Any]) -> Reply | Exception:
+def _reply(found: dict[str, Any]) -> Reply | Exception:
     if "not_mine" in found:
         return LacksError(found["not_mine"])
     if found["answer"] is None:
         return RefusesError(found["status"])
     status = {"passed": "pass", "failed": "fail"}.get(found["status"], "")
     return Reply({"infinity": "infinite"}.get(found["answer"], str(found["answer"])), status)
-

@@ -76,8 +76,8 @@ def _first_match(vector: Vector) -> Fraction:
     released, original = rows(vector.path), companion(vector, "original")
     hits = 0
     for row in released:
-        near = min(original, key=lambda other, a=row["value"]: abs(Fraction(other["value"]) - Fraction(a)))
-        hits += near["key"] == row["key"]
+        gaps = [abs(Fraction(other["value"]) - Fraction(row["value"])) for other in original]
+        hits += original[gaps.index(min(gaps))]["key"] == row["key"]
     return Fraction(hits, len(released))
 
 
@@ -193,7 +193,15 @@ CELLS = {  # people's contributions to a cell
     "half": {"a": [50, 30, 20], "b": [40, 40, 40]},
     "zero": {"a": [0, 0, 0], "b": [5, 4, 3, 2]},
 }
-UNIT_ROWS = [("a", "p", 40), ("a", "p", 40), ("a", "q", 15), ("a", "r", 5), ("b", "s", 10), ("b", "t", 10), ("b", "u", 10)]
+UNIT_ROWS = [
+    ("a", "p", 40),
+    ("a", "p", 40),
+    ("a", "q", 15),
+    ("a", "r", 5),
+    ("b", "s", 10),
+    ("b", "t", 10),
+    ("b", "u", 10),
+]
 
 
 def _contributions(cells: Mapping[str, Sequence[int]]) -> str:
@@ -209,7 +217,8 @@ def _largest_alone(vector: Vector) -> Fraction:
 
 
 def _all_rows(vector: Vector) -> Fraction:
-    n, cells = int(vector.parameters["n"]), {}
+    n = int(vector.parameters["n"])
+    cells: dict[str, list[int]] = {}
     for row in rows(vector.path):
         cells.setdefault(row["cell"], []).append(int(row["value"]))
     return max(Fraction(100 * sum(sorted(xs, reverse=True)[:n]), sum(xs)) for xs in cells.values() if sum(xs))
@@ -236,7 +245,12 @@ def _with(vector: Vector, **parameters: str) -> Vector:
 def sums() -> Iterator[Asked]:
     """Cells to which few people contribute, or one of them nearly everything."""
     for name, cells in CELLS.items():
-        more = {"name": f"sums_{name}", "text": _contributions(cells), "declared": SUMS, "source": HANDBOOK}
+        more: dict[str, Any] = {
+            "name": f"sums_{name}",
+            "text": _contributions(cells),
+            "declared": SUMS,
+            "source": HANDBOOK,
+        }
         for n, k in (("2", "90"), ("1", "50"), ("2", "67")):
             if n == "2":
                 yield Asked("dominance", **more, parameters={"n": n, "k": k}, mistake="looks_at_the_largest_alone",
@@ -268,15 +282,19 @@ def _with_zeros(vector: Vector) -> Fraction:
     return min(Fraction(row["patients"]) for row in rows(vector.path))
 
 
-def _second(vector: Vector) -> Fraction:
-    return sorted(Fraction(row["patients"]) for row in rows(vector.path) if row["patients"] != "0")[-1]
+def _largest(vector: Vector) -> Fraction:
+    return max(Fraction(row["patients"]) for row in rows(vector.path))
 
 
 def counts() -> Iterator[Asked]:
     """Published counts of people."""
     for name, numbers in COUNTS.items():
         text = table(["ward", "patients"], [[str(i), n] for i, n in enumerate(numbers)])
-        more = {"name": f"counts_{name}", "text": text, "declared": {"count": "patients", "labels": ["ward"]}}
+        more: dict[str, Any] = {
+            "name": f"counts_{name}",
+            "text": text,
+            "declared": {"count": "patients", "labels": ["ward"]},
+        }
         for k, source in (("11", CMS), ("10", "UK LLC and ACRO 1.0.2, threshold 10")):
             if "0" in numbers:
                 yield Asked("cell_frequency", **more, parameters={"k": k}, mistake="counts_zeros",
@@ -285,10 +303,10 @@ def counts() -> Iterator[Asked]:
                 if name != "all_zero":
                     yield Asked("cell_frequency", **more, parameters={"k": k, "zeros": "counted"},
                                 mistake="allows_zeros", sentence="lets a count of 0 through, where zeros are counted",
-                                wrong={"parameters": {"k": k}}, source="UK LLC: fewer than 10, including zero")  # fmt: skip
+                                wrong={"parameters": {"k": k}}, source="UK LLC: below 10, including zero")  # fmt: skip
             else:
                 yield Asked("cell_frequency", **more, parameters={"k": k}, mistake="looks_at_the_largest",
-                            sentence="looks at the largest count", wrong=_second, source=source)  # fmt: skip
+                            sentence="looks at the largest count", wrong=_largest, source=source)  # fmt: skip
 
 
 AGES = {
@@ -337,7 +355,7 @@ def _counts_rows(vector: Vector) -> Fraction:
 def rules() -> Iterator[Asked]:
     """Safe Harbor: ages above 89, and regions of 20,000 people or fewer."""
     for name, ages in AGES.items():
-        more = {
+        more: dict[str, Any] = {
             "name": f"ages_{name}",
             "text": table(["age", "ward"], [[age, "1"] for age in ages]),
             "declared": {"attributes": {"age": NUMERIC, "ward": quasi("ward")["ward"]}},

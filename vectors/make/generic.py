@@ -84,19 +84,7 @@ class Generator:
     def questions(self, measure: str, case: Case) -> Iterator[Vector]:
         """What a measure asks about a table; nothing if it has not the column for it."""
         attribute = None if measure in WITHOUT_ATTRIBUTE else "cost" if measure == "t_closeness_numeric" else "stage"
-        if attribute and attribute not in case.secrets:
-            return
-        if measure in SCALES and case.conventions.get("missing_sensitive") == "own_category":
-            return  # a missing value has no place in an order or a tree
-        if measure in SCALES and case.name.startswith("suppressed"):
-            return  # nor has a suppressed one
-        if measure in {*SCALES, "skewness"} and case.conventions.get("multiple_sensitive") == "joint":
-            return  # nor a pair
-        if "reference" in case.conventions and measure not in OF_REFERENCE:
-            return
-        if measure == "reidentification_risk" and "suppressed" in case.conventions:
-            return  # whose average is over every record, or over those that are left, is a choice without a source
-        if attribute is None and {"missing_sensitive", "multiple_sensitive"} & {*case.conventions}:
+        if not _has_an_answer(measure, case, attribute):
             return
         declared = {**case.declared, "attributes": self._attributes(measure, case, attribute)}
         base: dict[str, Any] = {} if attribute is None else {"attribute": attribute}
@@ -120,9 +108,13 @@ class Generator:
             yield vector
 
     def _attributes(self, measure: str, case: Case, attribute: str | None) -> dict[str, Any]:
-        scale: dict[str, Any] = {"nominal": {"scale": "nominal"}, "numeric": {"scale": "numeric"}, "ordinal":
-                 {"scale": "ordinal", "order": list(case.order)}, "tree": {"scale": "nominal", "hierarchy": TREE}}[
-                     SCALES.get(measure, "nominal")]  # fmt: skip
+        scales: dict[str, dict[str, Any]] = {
+            "nominal": {"scale": "nominal"},
+            "numeric": {"scale": "numeric"},
+            "ordinal": {"scale": "ordinal", "order": list(case.order)},
+            "tree": {"scale": "nominal", "hierarchy": TREE},
+        }
+        scale = scales[SCALES.get(measure, "nominal")]
         if "distribution" in case.parameters:
             scale = {**scale, "distribution": case.parameters["distribution"]}
             if scale["distribution"] == "uniform" and "order" not in scale:
@@ -162,12 +154,14 @@ class Generator:
             writer.writerows(table)
         return path
 
-    def _compared(self, question: Vector, name: str, sentence: str, value: Any, other: Vector | None) -> Iterator[Caught]:
+    def _compared(
+        self, question: Vector, name: str, sentence: str, value: Any, other: Vector | None
+    ) -> Iterator[Caught]:
         right = _right(question)
         if right == "undefined":
             return
         try:
-            wrong = "undefined" if other is not None and _right(other) == "undefined" else value()
+            wrong: Any = "undefined" if other is not None and _right(other) == "undefined" else value()
         except (ArithmeticError, LookupError, ValueError, TypeError):
             return
         if wrong == "undefined" or written(wrong) == written(right):
@@ -213,6 +207,22 @@ class Generator:
                 loose = "2"
             asked = _with(question, **{name: loose})
             yield Caught("passes_nothing", "passes a table without a record to judge", asked, "infinite", "pass")
+
+
+def _has_an_answer(measure: str, case: Case, attribute: str | None) -> bool:
+    """Whether a table has what a measure asks about, and one right answer to it."""
+    conventions = case.conventions
+    return not (
+        (attribute and attribute not in case.secrets)
+        # a missing or suppressed value, or a pair, has no place in an order or a tree
+        or (measure in SCALES and conventions.get("missing_sensitive") == "own_category")
+        or (measure in SCALES and case.name.startswith("suppressed"))
+        or (measure in {*SCALES, "skewness"} and conventions.get("multiple_sensitive") == "joint")
+        or ("reference" in conventions and measure not in OF_REFERENCE)
+        # whose average is over every record, or over those that are left, is a choice without a source
+        or (measure == "reidentification_risk" and "suppressed" in conventions)
+        or (attribute is None and {"missing_sensitive", "multiple_sensitive"} & {*conventions})
+    )
 
 
 def _with(vector: Vector, **parameters: Any) -> Vector:
@@ -275,4 +285,3 @@ def _verdict_of(vector: Vector, wrong: Value) -> str:
     if name not in vector.parameters:
         return ""
     return "pass" if keeps(wrong, comparison, Fraction(vector.parameters[name])) else "fail"
-

@@ -78,7 +78,9 @@ def _whole(judged: Judged) -> Group:
 def _one_class(vector: Vector) -> Value:
     judged = _judged(vector)
     whole = _whole(judged)
-    return CLASS_MEASURES[vector.measure].figure(whole, Judged([whole], judged.reference, judged.records, 1, False), vector)
+    return CLASS_MEASURES[vector.measure].figure(
+        whole, Judged([whole], judged.reference, judged.records, 1, lacks=False), vector
+    )
 
 
 def _leaves_out_alone(vector: Vector) -> Value:
@@ -110,8 +112,8 @@ def _without_own(vector: Vector) -> Value:
     judged, measure = _judged(vector), CLASS_MEASURES[vector.measure]
     values: list[Value] = []
     for group in judged.groups:
-        rest = _whole(Judged([g for g in judged.groups if g is not group], {}, 0, 0, False))
-        values.append(measure.figure(group, Judged([], rest.shares, 0, 0, False), vector))
+        rest = _whole(Judged([g for g in judged.groups if g is not group], {}, 0, 0, lacks=False))
+        values.append(measure.figure(group, Judged([], rest.shares, 0, 0, lacks=False), vector))
     return measure.worst(values)
 
 
@@ -206,7 +208,8 @@ def _not_scaled(group: Group, judged: Judged, vector: Vector) -> Value:
 
 def _over_largest(group: Group, judged: Judged, vector: Vector) -> Value:
     order = [str(v) for v in domain(judged, vector)]
-    return (_not_scaled(group, judged, vector) or ZERO) / abs(Fraction(order[-1]))
+    spread = Fraction(order[-1]) - Fraction(order[0])
+    return distances.numeric(group.shares, judged.reference, order) * spread / abs(Fraction(order[-1]))
 
 
 def _means(group: Group, judged: Judged, vector: Vector) -> Value:
@@ -325,7 +328,9 @@ OF_REFERENCE = {
     "compares_with_uniform": MeasureMistake("compares with a uniform distribution", _by_reference(_uniform)),
 }
 _LINE = {
-    "uses_the_equal_distance": MeasureMistake("takes the equal distance: neighbours are as far as ends", _worst(_equal)),
+    "uses_the_equal_distance": MeasureMistake(
+        "takes the equal distance: neighbours are as far as ends", _worst(_equal)
+    ),
     "sorts_as_text": MeasureMistake("sorts values as texts", _worst(_by_text)),
     "sorts_by_frequency": MeasureMistake("sorts values by their frequency", _worst(_by_frequency)),
 }
@@ -336,7 +341,7 @@ MISTAKES = {
     },
     "alpha_k_anonymity": {
         **OF_VALUES,
-        "divides_by_pairs": MeasureMistake("divides by pairs of person and value instead of people", _worst(_with_pairs)),
+        "divides_by_pairs": MeasureMistake("divides by pairs of person and value, not people", _worst(_with_pairs)),
     },
     "p_sensitive_k_anonymity": {**OF_VALUES, "misses_certain_values": MeasureMistake(
         "counts values although all people of the class have one of them", _worst(_distinct))},
@@ -397,7 +402,7 @@ MISTAKES = {
     "enhanced_beta_likeness": {
         **OF_REFERENCE,
         "is_the_basic_one": MeasureMistake("forgets the bound -ln q", _worst(gain)),
-        "is_finite_where_none_is": MeasureMistake("gives a finite beta where no beta satisfies the definition", _bounded),
+        "is_finite_where_none_is": MeasureMistake("gives a finite beta where no beta would do", _bounded),
         "takes_absolute_gains": MeasureMistake("takes p - q and does not divide by q", _worst(_absolute_gain)),
     },
     "delta_disclosure": {
@@ -417,7 +422,7 @@ MISTAKES = {
     "background_knowledge": {
         **OF_VALUES,
         "counts_the_target": MeasureMistake("does not count the last other record", _worst(_others_than_the_target)),
-        "takes_the_rarest_value": MeasureMistake("leaves the rarest value instead of the most frequent", _worst(_rarest)),
+        "takes_the_rarest_value": MeasureMistake("leaves the rarest value, not the most frequent", _worst(_rarest)),
     },
 }  # fmt: skip
 

@@ -103,12 +103,19 @@ def populations() -> Iterator[Asked]:
     }
     for name, k in {"one": "2", "two": "2", "three": "5", "four": "11", "seven": "12", "eight": "3"}.items():
         for mistake, (sentence, wrong) in mistakes.items():
-            if mistake != "looks_at_unreleased_classes" or name in {"two"}:
+            if mistake != "looks_at_unreleased_classes" or name == "two":
                 yield Asked("k_map", **_population(name), parameters={"k": k}, mistake=mistake, sentence=sentence,
                             wrong=wrong, source=SWEENEY)  # fmt: skip
     yield Asked("k_map", **_population("five"), parameters={"k": "3"}, mistake="reads_texts_as_numbers",
                 sentence="reads texts that look like numbers as numbers", wrong=_as_number, source=SWEENEY)  # fmt: skip
-    for name, limit in {"one": "1/2", "two": "3/4", "three": "1", "six": "9/10", "seven": "1/5", "eight": "1/3"}.items():
+    for name, limit in {
+        "one": "1/2",
+        "two": "3/4",
+        "three": "1",
+        "six": "9/10",
+        "seven": "1/5",
+        "eight": "1/3",
+    }.items():
         for mistake, sentence, wrong in [
             ("divides_the_sizes", "answers with the sampling fraction", _released_mean),
             ("takes_the_least", "answers with the least share instead of the largest", _least_presence),
@@ -117,7 +124,11 @@ def populations() -> Iterator[Asked]:
                         mistake=mistake, sentence=sentence, wrong=wrong, source=NERGIZ)  # fmt: skip
     for name in ("one", "four", "six", "eight"):
         for mistake, sentence, wrong in [
-            ("divides_by_the_population", "answers with the share of unique people in the population", _over_all_uniques),
+            (
+                "divides_by_the_population",
+                "answers with the share of unique people in the population",
+                _over_all_uniques,
+            ),
             ("divides_by_all_records", "divides by all records, not by those alone in the release", _over_records),
             ("answers_another_question", "answers with the chance that a match is right", _chance_of_a_match),
         ]:
@@ -163,7 +174,10 @@ def surveys() -> Iterator[Asked]:
     mistakes: dict[str, tuple[str, Any]] = {
         "takes_one_over_the_weights": ("answers with 1 over the sum of the weights", _of_weights),
         "takes_one_over_the_size": ("answers with 1 over the size in the sample", _of_sizes),
-        "takes_the_formula_of_large_classes": ("takes p / (f - (1 - p)) for classes of one and two as well", _large_formula),
+        "takes_the_formula_of_large_classes": (
+            "takes p / (f - (1 - p)) for classes of one and two as well",
+            _large_formula,
+        ),
     }
     for name, sizes in tables.items():
         for mistake, (sentence, wrong) in mistakes.items():
@@ -210,7 +224,12 @@ def minimal_uniques() -> Iterator[Asked]:
     }
     for name, lines in tables.items():
         text = table(names, [line.split() for line in lines])
-        more = {"name": f"uniques_{name}", "text": text, "declared": {"attributes": quasi(*names)}, "source": ELLIOT}
+        more: dict[str, Any] = {
+            "name": f"uniques_{name}",
+            "text": text,
+            "declared": {"attributes": quasi(*names)},
+            "source": ELLIOT,
+        }
         for size in ("1", "2"):
             asked = Asked("suda", **more, parameters={"max_size": size, "at_most": "1/5"}, mistake="knows_every_column",
                           sentence="counts records that are unique by all attributes together",
@@ -242,7 +261,7 @@ def histories() -> Iterator[Asked]:
         text = table(["person", *columns], [line.split() for line in lines])
         distinct = table(["person", *columns], [line.split() for line in dict.fromkeys(lines)])
         declared = {"attributes": {"person": INSENSITIVE, **quasi(*columns)}, "unit": "person"}
-        more = {"name": f"histories_{name}", "text": text, "declared": declared}
+        more: dict[str, Any] = {"name": f"histories_{name}", "text": text, "declared": declared}
         yield Asked("k_anonymity", **more, parameters={"k": "2"}, mistake="judges_single_rows",
                     sentence="judges each row by itself, although anyone can join the rows of a person",
                     wrong=_single_rows, source="Google Cloud DLP, KAnonymityConfig.entity_id; Nergiz, Clifton, Nergiz, "

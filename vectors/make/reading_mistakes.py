@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 from vectors.reading import Row, Vector, rows
@@ -51,7 +52,7 @@ def _as_number(cell: str) -> str:
         number = float(cell)
     except ValueError:
         return cell
-    return cell if number != number or not re.match(r"[-+0-9.]", cell) else repr(number + 0.0)
+    return cell if isnan(number) or not re.match(r"[-+0-9.]", cell) else repr(number + 0.0)
 
 
 def _first_of_each(table: Rows, vector: Vector) -> Rows:
@@ -154,9 +155,9 @@ READING = {
     "knows_only_the_first_column": ReadingMistake(
         "groups by the first quasi-identifier alone",
         of=_roles(
-            lambda name, one, v: "insensitive"
-            if one["role"] == "quasi_identifier" and name != _quasi(v)[0]
-            else str(one["role"])
+            lambda name, one, v: (
+                "insensitive" if one["role"] == "quasi_identifier" and name != _quasi(v)[0] else str(one["role"])
+            )
         ),
     ),
     "groups_by_every_column": ReadingMistake(

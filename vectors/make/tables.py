@@ -107,7 +107,7 @@ def shapes() -> Iterator[Case]:
 
 def missing_cells() -> Iterator[Case]:
     """Missing and suppressed cells under each convention."""
-    two = {"quasi_identifiers": ["sex", "ward"]}
+    two: dict[str, Any] = {"quasi_identifiers": ["sex", "ward"]}
     known = {("F", "1"): "LM", ("F", ""): "H", ("M", "2"): "LL"}
     for convention in ("own_category", "wildcard", "fail"):
         conventions = {} if convention == "own_category" else {"missing_quasi_identifier": convention}
@@ -185,7 +185,7 @@ def units() -> Iterator[Case]:
     for name, own in rows.items():
         text = table(["person", "ward", "stage"], [[who, ward, STAGES[one]] for who, ward, one in own])
         attributes = {"person": {"role": "insensitive"}}
-        more = {"attributes": attributes, "secrets": ("stage",), "declared": {"unit": "person"}}
+        more: dict[str, Any] = {"attributes": attributes, "secrets": ("stage",), "declared": {"unit": "person"}}
         yield Case(f"unit_{name}", text, conventions={"known_rows": "one"}, **more)
     other = [("1", "a", "L"), ("1", "b", "M"), ("2", "a", "M"), ("2", "a", "H"), ("2", "c", "H")]
     text = table(["ward", "note", "stage"], [[a, b, STAGES[c]] for a, b, c in other])

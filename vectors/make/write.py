@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from vectors.make import papers
-from vectors.make.generic import MEASURES, PER_MEASURE, SOURCES, Caught, Generator
+from vectors.make.generic import MEASURES, PER_MEASURE, Caught, Generator
 from vectors.make.readings import readings
 from vectors.make.special import special
 from vectors.make.tables import Case, everything
@@ -122,7 +122,9 @@ def _spread(measure: str, generator: Generator) -> list[Caught]:
     while any(by_mistake.values()):
         for name in sorted(by_mistake, key=lambda name: len(by_mistake[name])):
             if by_mistake[name]:
-                best = min(by_mistake[name], key=lambda one: (*_rank(one), uses[one.question.table], one.question.table))
+                best = min(
+                    by_mistake[name], key=lambda one: (*_rank(one), uses[one.question.table], one.question.table)
+                )
                 by_mistake[name].remove(best)
                 uses[best.question.table] += 1
                 chosen.append(best)

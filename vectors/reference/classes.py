@@ -149,9 +149,7 @@ def _value(vector: Vector, lacking: set[str]) -> Callable[[Row], Hashable]:
     return value
 
 
-def _group(
-    key: Key, own: list[int], alike: list[int], values: list[Any], people: list[Any], *, is_unit: bool
-) -> Group:
+def _group(key: Key, own: list[int], alike: list[int], values: list[Any], people: list[Any], *, is_unit: bool) -> Group:
     having = {people[i] for i in alike if values[i] is not None}
     counts = _histogram(alike, values, people, is_unit=is_unit)
     whose = frozenset(people[i] for i in own)

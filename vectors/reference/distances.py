@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 Shares = Mapping[Hashable, Fraction]
@@ -23,7 +24,7 @@ def ordered(p: Shares, q: Shares, order: Sequence[Hashable]) -> Fraction:
 def numeric(p: Shares, q: Shares, order: Sequence[str]) -> Fraction:
     """The work of moving shares along a line of numbers, its range being 1."""
     numbers = [Fraction(one) for one in order]
-    return line(p, q, order, [b - a for a, b in zip(numbers, numbers[1:], strict=False)])
+    return line(p, q, order, [b - a for a, b in pairwise(numbers)])
 
 
 def line(p: Shares, q: Shares, order: Sequence[Hashable], steps: Sequence[Fraction]) -> Fraction:

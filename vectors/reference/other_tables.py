@@ -37,7 +37,8 @@ def _combined(vector: Vector, inside: dict[str, list[bool]]) -> Fraction:
 
 def sd_interval(vector: Vector) -> Fraction:
     """The share of values within p percent of a standard deviation of the original ones."""
-    lacking, inside = missing(vector), {}
+    lacking = missing(vector)
+    inside: dict[str, list[bool]] = {}
     p = Fraction(vector.parameters["p"]) / 100
     for name in _known(vector):
         values = [Fraction(row[name]) for row in companion(vector, "original") if row[name] not in lacking]
@@ -55,7 +56,8 @@ def sd_interval(vector: Vector) -> Fraction:
 
 def rank_interval(vector: Vector) -> Fraction:
     """The share of original values among the masked ones w ranks to either side, whole ties included."""
-    lacking, inside = missing(vector), {}
+    lacking = missing(vector)
+    inside: dict[str, list[bool]] = {}
     for name in _known(vector):
         masked = sorted(Fraction(row[name]) for row in rows(vector.path) if row[name] not in lacking)
         w = floor(Fraction(vector.parameters["p"]) * len(masked) / 200)
@@ -151,7 +153,7 @@ def ages_above(vector: Vector) -> Fraction:
 def _reveals(age: str, cap: int) -> bool:
     if age.endswith("+"):
         return int(age[:-1]) > cap + 1
-    return int(age.split("-")[-1]) > cap
+    return int(age.rsplit("-", maxsplit=1)[-1]) > cap
 
 
 def region_population(vector: Vector) -> Fraction:
@@ -173,4 +175,3 @@ def singled_out(vector: Vector) -> Fraction:
     )
     alone = [key for key, n in released.items() if n == 1]
     return Fraction(sum(original[key] == 1 for key in alone), len(alone))
-

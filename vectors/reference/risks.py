@@ -82,9 +82,12 @@ def _population(vector: Vector) -> Counter[tuple[Any, ...]]:
     everyone = _keys(vector, companion(vector, "population"))
     if convention(vector, "missing_quasi_identifier", "own_category") != "wildcard":
         return everyone
-    return Counter({
-        key: sum(n for other, n in everyone.items() if compatible(key, other)) for key in _keys(vector, counted(vector))
-    })
+    return Counter(
+        {
+            key: sum(n for other, n in everyone.items() if compatible(key, other))
+            for key in _keys(vector, counted(vector))
+        }
+    )
 
 
 def k_map(vector: Vector) -> Fraction:
@@ -118,8 +121,12 @@ def individual_risk(vector: Vector) -> Value:
     weight = vector.declared.get("weight")
     risks: list[tuple[int, Value]] = []
     for group in judged.groups:
-        alike = [i for key, other in zip(keys, judged.groups, strict=True) if _meets(vector, group.key, key)
-                 for i in other.own]
+        alike = [
+            i
+            for key, other in zip(keys, judged.groups, strict=True)
+            if _meets(vector, group.key, key)
+            for i in other.own
+        ]
         f = group.size
         total = (
             sum((Fraction(table[i][weight]) for i in alike), Fraction(0))
