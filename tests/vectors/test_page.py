@@ -46,6 +46,7 @@ def test_ours_are_right_or_not_ours_to_answer() -> None:
 
 
 def test_each_defect_that_the_readme_names_is_a_row() -> None:
+    written = page.text()
     readme = (HERE.parent / "README.md").read_text(encoding="utf-8").partition("## Why")[2].partition("\n## ")[0]
     for words, defect in zip(
         ("lack their only quasi-identifier", "truncates entropy", "wrong order"), WHY, strict=True
@@ -58,10 +59,10 @@ def test_each_defect_that_the_readme_names_is_a_row() -> None:
 def test_stored_figures_are_those_of_the_stored_files(data: Path) -> None:
     for one in json.loads((HERE / "stored.json").read_text(encoding="utf-8")):
         name, *steps = one["truth"].split()
-        found: Any = json.loads((data / "truth" / name).read_text(encoding="utf-8"))
+        figure: Any = json.loads((data / "truth" / name).read_text(encoding="utf-8"))
         for step in steps:
-            found = min(found) if isinstance(found, list) else found[step]
-        assert Fraction(str(found)) == Fraction(one["theirs"]), one["figure"]
+            figure = min(figure) if isinstance(figure, list) else figure[step]
+        assert Fraction(str(figure)) == Fraction(one["theirs"]), one["figure"]
 
 
 @pytest.mark.skipif(shutil.which("awk") is None, reason="awk is not installed")
@@ -73,6 +74,7 @@ def test_fifty_lines_of_shell_and_awk_answer_twenty_vectors() -> None:
     assert len(done.stdout.splitlines()) == 21
 
 
+@pytest.mark.long
 def test_the_script_notices_a_wrong_answer(tmp_path: Path) -> None:
     shutil.copytree(HERE / "examples", tmp_path / "examples")
     shutil.copytree(CASES, tmp_path / "cases")
