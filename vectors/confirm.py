@@ -18,7 +18,8 @@ from vectors.run import RESULTS, judged
 HERE = Path(__file__).parent
 STORED = HERE / "confirmations.json"
 FRACTIONS, R, JAVASCRIPT = "vectors/reference, fractions", "vectors/confirm.R", "tests/verifier/run.mjs"
-APART = ("tcdp-audit", "verifier", "anjana", "anonypy", "acro")  # the auditor; and those that give verdicts alone
+OURS = ("tcdp-audit", "verifier")  # of which the second is asked above
+NO_FIGURE = ("refuses", "pass", "fail")
 
 
 def by_fractions(vectors: Iterable[Vector]) -> list[str]:
@@ -50,11 +51,11 @@ def by_tools() -> dict[str, list[str]]:
     found = {}
     for path in sorted(RESULTS.glob("*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
-        if document["tool"] not in APART:
+        if document["tool"] not in OURS:
             name = f"{document['tool']} {document['version']}"
-            found[name] = [one["vector"] for one in document["results"] if one["status"] == "right" and
-                           one.get("said") != "refuses"]  # fmt: skip
-    return found
+            results = [one for one in document["results"] if one["status"] == "right" and one["said"] not in NO_FIGURE]
+            found[name] = [one["vector"] for one in results]
+    return {name: ids for name, ids in found.items() if ids}
 
 
 def available() -> dict[str, Callable[[Iterable[Vector]], list[str]]]:
