@@ -2,6 +2,7 @@
 
     python benchmarks/validation.py FOLDER            # prints them
     python benchmarks/validation.py FOLDER --write    # writes them into the page
+    python benchmarks/validation.py FOLDER --figure "SUDA score"    # prints the rows whose figure contains the words
 
 FOLDER holds the public data and the figures of the other tools. The tables of papers are in examples/papers.
 """
@@ -244,8 +245,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--figure", help="print the rows whose figure contains these words")
     arguments = parser.parse_args()
     text = page(arguments.folder)
+    if arguments.figure is not None:
+        rows = [line for line in text.splitlines() if arguments.figure in line.partition("|")[2].partition("|")[0]]
+        if not rows:
+            parser.error("no figure contains these words")
+        print("\n".join(rows))
+        return
     if not arguments.write:
         print(text)
         return
