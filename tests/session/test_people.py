@@ -148,6 +148,8 @@ def compare_with_plain_python(seed: int, k: int) -> None:
     unit = "unit" in policy
     assert (answer.k, answer.below, answer.exposed) == (k, below(table, known, k, unit=unit), answer.below)
     assert answer.alone == below(table, known, 2, unit=unit)
+    assert dict(answer.sizes) == Counter(map(len, groups(table, known, unit=unit)))
+    assert list(answer.sizes) == sorted(answer.sizes)
 
 
 @settings(max_examples=6)
