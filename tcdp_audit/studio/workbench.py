@@ -1,0 +1,412 @@
+"""The state of a workbench: the session, the policy that is worked on, and the choices of its screens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.api import ColumnProfile, Plugins, Policy, Session, open_session
+from tcdp_audit.drafting import Decision, PolicyEditor, draft_policy
+from tcdp_audit.drafting.draft import file_name_of
+from tcdp_audit.plugin.detector import Role, Scale
+from tcdp_audit.plugin.engine import TcdpAuditError, UsageError
+from tcdp_audit.studio.decisions import ENDING, DecisionFile
+from tcdp_audit.studio.work import Newest, Progress, Work
+
+if TYPE_CHECKING:
+    from tcdp_audit.studio.release import Signer
+
+POLICY_ENDING = ".tcdp.yaml"
+COMPARED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+
+
+@dataclass(frozen=True)
+class Place:
+    """The files that a workbench is about.
+
+    Args:
+        release: the table as the call names it; None for the one that the policy names.
+        policy: the policy's file, which need not be there.
+        is_given: whether the call names the policy.
+    """
+
+    release: str | None
+    policy: Path
+    is_given: bool
+
+    @classmethod
+    def of(cls, release: str | None, policy: str | None) -> Place:
+        """The files of a call.
+
+        Raises:
+            UsageError: it names neither a table nor a policy.
+        """
+        if policy is not None:
+            return cls(release, Path(policy), is_given=True)
+        if release is None:
+            raise UsageError("name a table, or a policy that names its tables, with --policy")
+        folder = Path() if "://" in release else Path(release).parent
+        return cls(release, folder / f"{file_name_of(release)}{POLICY_ENDING}", is_given=False)
+
+    @property
+    def stem(self) -> Path:
+        """The beginning of the names of all files that are written."""
+        name = self.policy.name.removesuffix(POLICY_ENDING).removesuffix(".yaml")
+        if self.release is not None and "://" not in self.release:
+            return Path(self.release).parent / file_name_of(self.release)
+        return self.policy.parent / name
+
+    @property
+    def title(self) -> str:
+        """The table as a person calls it."""
+        return self.policy.name if self.release is None else Path(self.release).name
+
+    @property
+    def decisions(self) -> Path:
+        """The file of the decisions."""
+        return self.stem.with_name(self.stem.name + ENDING)
+
+
+@dataclass
+class Choices:
+    """The choices of a person that are no part of the policy.
+
+    Args:
+        accepted: the columns whose role was looked at, each with the time.
+        levels: the levels of hierarchies that are tried out, by column.
+        unknown: the quasi-identifiers that the intruder is taken not to know, for a trial.
+        point: the point of the frontier that was taken, in words; empty where none was.
+        values_shown: the time at which a person asked to see cells; empty where no one did.
+        confirmed: the questions that a person has answered with yes, by their places.
+        written: the files of the last release, by what they are.
+    """
+
+    accepted: dict[str, str] = field(default_factory=dict)
+    levels: dict[str, int] = field(default_factory=dict)
+    unknown: list[str] = field(default_factory=list)
+    point: str = ""
+    values_shown: str = ""
+    confirmed: list[str] = field(default_factory=list)
+    written: dict[str, str] = field(default_factory=dict)
+
+
+class Workbench:
+    """One table on a workbench. Its pages may ask from any thread.
+
+    Args:
+        place: the files that it is about.
+        plugins: the plugins to use.
+        memory: budget in bytes; None for the default.
+        by: who decides, as decisions and results say.
+        signer: signs the last step; None where the call names no key.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        plugins: Plugins | None = None,
+        memory: int | None = None,
+        by: str | None = None,
+        signer: Signer | None = None,
+    ) -> None:
+        self.place, self.memory, self.by, self.signer = place, memory, by, signer
+        self.plugins = plugins or Plugins.load()
+        self.file = DecisionFile(place.decisions, place.title)
+        self.choices = Choices()
+        self.columns: list[ColumnProfile] = []
+        self.notes: Mapping[str, str] = {}
+        self.values: Mapping[str, Sequence[str]] = {}  # examples of each column, where someone asked for them
+        self.unsaved = ""  # why the last decision is not in the file
+        self.shape = 0  # grows where the places of demands change, so that an older page is recognised
+        self.opening, self.work = Work(), Work()
+        self.lock = RLock()
+        self._session: Session | None = None
+        self._editor: PolicyEditor | None = None
+        self.figures: Newest[Any] = Newest(self._cancel_figures)
+
+    # opening
+
+    def open(self) -> None:
+        """Begin to open the table, to read its columns and to draft a policy where there is none."""
+        self.opening.begin("opening the table", self._open)
+
+    def _open(self, progress: Progress) -> None:
+        self.columns.clear()
+        saved = self.file.read()
+        editor = self._known_editor(saved)
+        session = open_session(self.place.release, _sound(editor), plugins=self.plugins, memory=self.memory)
+        try:
+            names = session.column_names()
+            for done, name in enumerate(names):
+                progress("reading columns", done, len(names))
+                self.columns += session.profiles([name])
+            progress("reading columns", len(names), len(names))
+            if editor is None:
+                editor = self._drafted(progress)
+        except BaseException:
+            session.close()
+            raise
+        with self.lock:
+            self._session, self._editor = session, editor
+            if saved is not None:
+                known = {name: saved[name] for name in vars(self.choices) if name in saved}
+                self.choices = Choices(**known)
+                self.notes = saved.get("notes", {})
+            self.save()
+
+    def _known_editor(self, saved: Mapping[str, Any] | None) -> PolicyEditor | None:
+        """The editor of the policy as it was left, or of the policy's file; None where there is neither."""
+        path = self.place.policy
+        if saved is not None:
+            return PolicyEditor.resume(saved["history"], path, by=self.by, plugins=self.plugins)
+        if self.place.is_given or path.exists():
+            return PolicyEditor.open(path, by=self.by, plugins=self.plugins)
+        return None
+
+    def _drafted(self, progress: Progress) -> PolicyEditor:
+        """The editor of a draft; its hierarchies are written, as audits read them."""
+        draft = draft_policy(self.place.release, plugins=self.plugins, memory=self.memory, progress=progress)
+        draft.write_hierarchies(self.place.policy, force=False)
+        self.notes = {one.name: one.note for one in draft.columns}
+        return PolicyEditor(draft.text(self.place.policy), path=self.place.policy, by=self.by, plugins=self.plugins)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the table is open and its policy is there."""
+        return self._session is not None and self._editor is not None
+
+    @property
+    def session(self) -> Session:
+        """The session over the table.
+
+        Raises:
+            UsageError: the table is not open.
+        """
+        if self._session is None:
+            raise UsageError("the table is not open yet; wait until its columns are read")
+        return self._session
+
+    @property
+    def editor(self) -> PolicyEditor:
+        """The policy that is worked on.
+
+        Raises:
+            UsageError: the table is not open.
+        """
+        if self._editor is None:
+            raise UsageError("the table is not open yet; wait until its columns are read")
+        return self._editor
+
+    def close(self) -> None:
+        """End what runs, save the decisions and close the table."""
+        for work in (self.opening, self.work):
+            work.cancel()
+            work.wait()
+        if self._session is not None:
+            self._session.close()
+
+    # the policy, and figures under it
+
+    @property
+    def policy(self) -> Policy:
+        """The policy as it is now.
+
+        Raises:
+            PolicyError: it has faults, such as a column without a role.
+        """
+        with self.lock:
+            text = self.editor.text
+            if self._read[0] != text:
+                self._read = (text, self.editor.policy())
+            policy = self._read[1]
+            assert isinstance(policy, Policy)  # noqa: S101 - the text was read
+            return policy
+
+    @cached_property
+    def _read(self) -> tuple[str, Policy | None]:
+        return "", None
+
+    @property
+    def fault(self) -> str:
+        """The reason why the policy cannot be judged yet, in a sentence; empty where it can."""
+        try:
+            self.policy  # noqa: B018 - it is read to see whether it can be
+        except TcdpAuditError as error:
+            return str(error).splitlines()[0]
+        return ""
+
+    @property
+    def view(self) -> Session:
+        """The session at the levels that are tried out."""
+        known = self.policy.attributes
+        levels = {name: level for name, level in self.choices.levels.items() if name in known}
+        return self.session.levels(levels) if levels else self.session
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """A key of everything that figures depend on."""
+        return (self.editor.text, tuple(sorted(self.choices.levels.items())), tuple(sorted(self.choices.unknown)))
+
+    def ask(self, name: str, compute: Callable[[], Any]) -> Any:
+        """An answer of the session to the newest question; None where a newer one came meanwhile.
+
+        Raises:
+            UsageError: a long computation has the session.
+            TcdpAuditError: as the question does.
+        """
+        if self.work.is_running:
+            raise UsageError(f"{self.work.name} is under way; figures follow when it ends, or stop it")
+        return self.figures.answer((name, *self.key), compute)
+
+    def _cancel_figures(self) -> None:
+        if self._session is not None and not self.work.is_running:
+            self._session.cancel()
+
+    # decisions
+
+    @contextmanager
+    def deciding(self) -> Iterator[PolicyEditor]:
+        """Change the policy or a choice, and save it; a policy that was sound and is no longer is an error.
+
+        Raises:
+            UsageError: a long computation needs the policy as it is.
+            PolicyError: the change would make the policy unsound; it is taken back.
+        """
+        with self.lock:
+            if self.work.is_running:
+                raise UsageError(f"{self.work.name} is under way; stop it before you decide otherwise")
+            editor, before = self.editor, len(self.editor.decisions)
+            was_sound = not self.fault
+            yield editor
+            if was_sound and self.fault:
+                try:
+                    self.policy  # noqa: B018 - it raises
+                finally:
+                    while len(editor.decisions) > before:
+                        editor.undo()
+            self.save()
+
+    def declare(self, column: str, role: Role, reason: str = "") -> None:
+        """Decide the role of a column; the same role again accepts it.
+
+        Raises:
+            UsageError: the table has no such column.
+        """
+        if column not in {one.name for one in self.columns}:
+            raise UsageError("the table has no such column; load the page again")
+        with self.deciding() as editor:
+            path, declared = declaration(editor.data, column)
+            entry = {name: one for name, one in declared.items() if name != "reason" or declared.get("role") == role}
+            entry["role"] = role.value
+            if role in COMPARED and not declared.get("scale"):
+                kind = next(one.kind for one in self.columns if one.name == column)
+                entry["scale"] = (Scale.NUMERIC if kind == "number" else Scale.NOMINAL).value
+            if reason.strip():
+                entry["reason"] = reason.strip()
+            editor.set(path, entry, reason=reason)
+            self.choices.accepted[column] = now()
+            self.choices.unknown = [one for one in self.choices.unknown if one != column]
+
+    def accept_all(self) -> None:
+        """Accept every role that is proposed and not accepted yet."""
+        with self.deciding() as editor:
+            undecided = [name for name, role in _roles(editor.data).items() if role not in {*Role}]
+            if undecided:
+                raise UsageError(f"{len(undecided)} roles are left to you; choose them first")
+            for name in _roles(editor.data):
+                self.choices.accepted.setdefault(name, now())
+
+    def try_out(self, levels: Mapping[str, int], unknown: Sequence[str]) -> None:
+        """Look at columns at levels of their hierarchies, and at an intruder who does not know some of them."""
+        with self.deciding():
+            self.choices.levels = {name: level for name, level in levels.items() if level}
+            self.choices.unknown = list(unknown)
+
+    def undo(self) -> Decision:
+        """Take back the last decision."""
+        with self.lock:
+            self.shape += 1
+            decision = self.editor.undo()
+            self.save()
+            return decision
+
+    def redo(self) -> Decision:
+        """Make the decision again that was taken back last."""
+        with self.lock:
+            self.shape += 1
+            decision = self.editor.redo()
+            self.save()
+            return decision
+
+    def save(self) -> None:
+        """Save every decision; where that fails, pages say why, and the next decision tries again."""
+        try:
+            self.file.save({"history": self.editor.history, "notes": dict(self.notes), **vars(self.choices)})
+            self.unsaved = ""
+        except UsageError as error:
+            self.unsaved = str(error)
+
+
+def declaration(data: Mapping[str, Any], column: str) -> tuple[tuple[str, ...], Mapping[str, Any]]:
+    """The place of a column's declaration in a policy, and what it says; nothing where there is none yet."""
+    table, _, name = column.partition(".")
+    tables = data.get("tables") or {}
+    path = ("tables", table, "attributes", name) if table in tables else ("attributes", column)
+    for key in path:
+        data = data.get(key) or {}
+    return path, data
+
+
+def _roles(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The roles of a policy that may be unsound, by column; of several tables as `table.column`."""
+    roles = {name: (one or {}).get("role") for name, one in (data.get("attributes") or {}).items()}
+    for table, declared in (data.get("tables") or {}).items():
+        own = (declared or {}).get("attributes") or {}
+        roles |= {f"{table}.{name}": (one or {}).get("role") for name, one in own.items()}
+    return roles
+
+
+def _sound(editor: PolicyEditor | None) -> Policy | None:
+    """The policy of an editor; None where there is none, or it has faults that a person is to mend."""
+    try:
+        return None if editor is None else editor.policy()
+    except TcdpAuditError:
+        return None
+
+
+def words_of(decision: Decision) -> str:
+    """A decision in a few words: `age: sensitive`, `demand 2: k 10`, `seed: 3`."""
+    path, new = decision.path, decision.new
+    if new is None:
+        entry = decision.old
+        said = "removed"
+    else:
+        entry, said = new, ""
+    if "attributes" in path:
+        column = str(path[-1]) if path[0] == "attributes" else f"{path[1]}.{path[-1]}"
+        role = entry.get("role", "") if isinstance(entry, Mapping) else ""
+        return f"{column}: {said or str(role).replace('_', ' ')}"
+    if path[0] == "expect" and len(path) > 1:
+        return f"demand {int(path[1]) + 1}: {said or _figures(entry)}"
+    return f"{path[0]}: {said or _figures(entry)}"
+
+
+def _figures(entry: Any) -> str:
+    """The parameters of an entry of a policy in a few words, without the reason."""
+    if isinstance(entry, Mapping):
+        inner = (f"{name} {_figures(one)}" for name, one in entry.items() if name != "reason")
+        return ", ".join(inner).replace("_", " ").strip()
+    if isinstance(entry, list | tuple):
+        return ", ".join(map(_figures, entry))
+    return "" if entry is None else str(entry)
+
+
+def now() -> str:
+    """The time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
