@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         sentence_about as sentence_about,
     )
     from tcdp_audit.core.base.files import (
+        content_digest as content_digest,
         has_secret as has_secret,
         os_error_reason as os_error_reason,
         require_writable as require_writable,

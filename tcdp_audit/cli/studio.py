@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from contextlib import ExitStack
 from importlib.util import find_spec
 
@@ -12,6 +13,7 @@ import click
 from tcdp_audit.cli.options import load_plugins, plugin_options, quiet_option
 from tcdp_audit.cli.printing import complain, write
 from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.plugin.report import Run
 from tcdp_audit.plugin.sentences import visible
 
 LIBRARIES = ("starlette", "uvicorn")
@@ -56,7 +58,7 @@ def command(
     """
     if not all(map(find_spec, LIBRARIES)):
         raise UsageError('the workbench needs Starlette and uvicorn; pip install "tcdp-audit[studio]"')
-    from tcdp_audit.api import parse_memory  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.api import command_line, parse_memory  # noqa: PLC0415 - imports the engine
     from tcdp_audit.cli.attest import password_of  # noqa: PLC0415 - only with a key
     from tcdp_audit.studio.release import Signer  # noqa: PLC0415 - imports the engine
     from tcdp_audit.studio.server import Studio, showing  # noqa: PLC0415 - of an extra
@@ -66,7 +68,12 @@ def command(
     signer = None if key is None else Signer.of(key, lambda: password_of(key, password_file))
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
     bench = Workbench(
-        Place.of(table, policy), plugins, None if memory is None else parse_memory(memory), run_by or None, signer
+        Place.of(table, policy),
+        plugins,
+        None if memory is None else parse_memory(memory),
+        run_by or None,
+        signer,
+        Run(run_by or None, command_line(sys.argv[1:])),
     )
     before = os.umask(PRIVATE)
     try:

@@ -50,6 +50,10 @@ class Form:
             raise FormError(f"{name}: write at most {LONGEST:,} characters, on one line")
         return value
 
+    def texts(self, name: str) -> list[str]:
+        """The texts of a list of fields."""
+        return list(self._values.get(name, ()))
+
     def number(self, name: str, least: int, most: int) -> int:
         """A whole number in a range."""
         return self._whole(name, self._values.get(name, [""])[0], least, most)

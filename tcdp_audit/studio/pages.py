@@ -20,6 +20,9 @@ from tcdp_audit.studio.forms import Form, FormError, pairs_of, values
 from tcdp_audit.studio.guard import COOKIE, ENTRY, FIELD, Keys, is_same
 from tcdp_audit.studio.screens import decide
 from tcdp_audit.studio.screens.demands import demand_figures, demands_screen, scale_of
+from tcdp_audit.studio.screens.release import release_screen
+from tcdp_audit.studio.screens.remedies import remedies_screen
+from tcdp_audit.studio.screens.report import report_page, report_screen
 from tcdp_audit.studio.screens.risk import knowledge_figures, risk_figures, risk_screen
 from tcdp_audit.studio.screens.table import table_screen
 from tcdp_audit.studio.workbench import Workbench, words_of
@@ -42,7 +45,8 @@ STEPS = (
 ENTERED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>tcdp-audit studio</title>
 <meta http-equiv="refresh" content="0;url=/table"><p><a href="/table">Go on to the workbench</a></p></html>"""
 REFUSED, CONFLICT = 422, 409  # what no page sends, and what cannot be done now
-Screen = Callable[[Workbench], dict[str, Any] | None]
+Part = Callable[[Workbench], dict[str, Any] | None]
+Screen = Callable[[Workbench, Mapping[str, str]], dict[str, Any]]
 
 
 class Pages:
@@ -74,7 +78,9 @@ class Pages:
             *(Route(f"/{name}", self._screen(name)) for name, _ in STEPS),
             *(Route(path, self._part(path)) for path in PARTS),
             *(Route(path, self._decision(path), methods=["POST"]) for path in decide.DECISIONS),
+            Route("/report/page", lambda _: report_page(self.bench)),
             Route("/close", self._closing, methods=["POST"]),
+            Route("/favicon.ico", _static("icon.svg", STATIC["icon.svg"])),
             *(Route(f"/static/{name}", _static(name, kind)) for name, kind in STATIC.items()),
         ]
         return Starlette(routes=routes, exception_handlers={Exception: _defect})
@@ -129,7 +135,7 @@ class Pages:
         name = name if bench.is_open else "table"
         template, context = f"{name}.html.j2", dict[str, Any](asked=asked)
         try:
-            context |= SCREENS[name](bench) or {}
+            context |= SCREENS[name](bench, asked) or {}
             for key, part in FIRST.get(name, {}).items():
                 context[key] = part(bench) or {}
         except TcdpAuditError as error:
@@ -192,11 +198,14 @@ class Pages:
 
 
 SCREENS: Mapping[str, Screen] = {
-    "table": table_screen,
-    "risk": risk_screen,
-    "demands": demands_screen,
+    "table": lambda bench, _: table_screen(bench),
+    "risk": lambda bench, _: risk_screen(bench),
+    "demands": lambda bench, _: demands_screen(bench),
+    "remedies": remedies_screen,
+    "release": lambda bench, _: release_screen(bench),
+    "report": lambda bench, _: report_screen(bench),
 }
-FIRST: Mapping[str, Mapping[str, Screen]] = {  # figures that a page shows from the beginning
+FIRST: Mapping[str, Mapping[str, Part]] = {  # figures that a page shows from the beginning
     "risk": {"figures": risk_figures},
     "demands": {"figures": demand_figures},
 }

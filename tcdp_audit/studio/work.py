@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from enum import StrEnum
 from threading import Lock, Thread
 from time import monotonic
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from tcdp_audit.api import Cancellation, Cancelled, cancellable, sentence_about
 
@@ -94,44 +94,41 @@ class Work:
             self._thread.join(seconds)
 
 
-class Newest(Generic[T]):
-    """Short computations of which only the newest counts: one runs at a time, and older ones are never begun.
+class Newest:
+    """Short computations about a state of which only the newest counts: one runs at a time.
+
+    What is asked of an older state is ended, or never begun.
 
     Args:
-        cancel: ends the one that runs.
+        cancel: ends the computation that runs.
     """
 
     def __init__(self, cancel: Callable[[], None]) -> None:
         self._cancel = cancel
-        self._turn, self._count = Lock(), Lock()
-        self._asked = 0
-        self._key: Hashable = None
-        self._answer: T | None = None
+        self._turn, self._change = Lock(), Lock()
+        self._state: Hashable = None
+        self._answers: dict[str, Any] = {}
 
-    def answer(self, key: Hashable, compute: Callable[[], T]) -> T | None:
-        """The answer of a computation; None where a newer one has been asked for meanwhile.
+    def answer(self, name: str, state: Hashable, compute: Callable[[], T]) -> T | None:
+        """The answer to a question about a state; None where another state has come meanwhile.
 
         Args:
-            key: what the answer depends on: the last answer is given again for the same key.
+            name: of the question: its answer is given again as long as the state is the same.
+            state: what all answers depend on.
             compute: the computation.
         """
-        with self._count:
-            self._asked += 1
-            number = self._asked
-        if self._key != key:
-            self._cancel()
+        with self._change:
+            if state != self._state:
+                self._state, self._answers = state, {}
+                self._cancel()  # inside the lock: nothing of this state has begun yet
         with self._turn:
-            if self._key == key:
-                return self._answer
-            if number != self._asked:
+            answers = self._answers
+            if state != self._state:
                 return None
-            try:
-                answer = compute()
-            except Cancelled:
-                return None
-            self._key, self._answer = key, answer
+            if name not in answers:
+                try:
+                    answers[name] = compute()
+                except Cancelled:
+                    return None
+            answer: T = answers[name]
             return answer
-
-    def forget(self) -> None:
-        """Forget the last answer."""
-        self._key = self._answer = None

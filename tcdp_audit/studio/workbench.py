@@ -16,6 +16,7 @@ from tcdp_audit.drafting import Decision, PolicyEditor, draft_policy
 from tcdp_audit.drafting.draft import file_name_of
 from tcdp_audit.plugin.detector import Role, Scale
 from tcdp_audit.plugin.engine import TcdpAuditError, UsageError
+from tcdp_audit.plugin.report import Run
 from tcdp_audit.studio.decisions import ENDING, DecisionFile
 from tcdp_audit.studio.work import Newest, Progress, Work
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tcdp_audit.studio.release import Signer
 
 POLICY_ENDING = ".tcdp.yaml"
+EXAMPLES = 3  # values of a column, where a person asks for them
 COMPARED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 
 
@@ -105,6 +107,7 @@ class Workbench:
         memory: budget in bytes; None for the default.
         by: who decides, as decisions and results say.
         signer: signs the last step; None where the call names no key.
+        run: who runs this and by which command, as results say.
     """
 
     def __init__(
@@ -114,8 +117,10 @@ class Workbench:
         memory: int | None = None,
         by: str | None = None,
         signer: Signer | None = None,
+        run: Run | None = None,
     ) -> None:
         self.place, self.memory, self.by, self.signer = place, memory, by, signer
+        self.run = run or Run(by)
         self.plugins = plugins or Plugins.load()
         self.file = DecisionFile(place.decisions, place.title)
         self.choices = Choices()
@@ -125,10 +130,12 @@ class Workbench:
         self.unsaved = ""  # why the last decision is not in the file
         self.shape = 0  # grows where the places of demands change, so that an older page is recognised
         self.opening, self.work = Work(), Work()
+        self.front: Any = None  # the points of the last search; see `screens.remedies.Front`
+        self.trial: Any = None  # the last release that was made; see `release.Trial`
         self.lock = RLock()
         self._session: Session | None = None
         self._editor: PolicyEditor | None = None
-        self.figures: Newest[Any] = Newest(self._cancel_figures)
+        self.figures = Newest(self._cancel_figures)
 
     # opening
 
@@ -262,7 +269,7 @@ class Workbench:
         """
         if self.work.is_running:
             raise UsageError(f"{self.work.name} is under way; figures follow when it ends, or stop it")
-        return self.figures.answer((name, *self.key), compute)
+        return self.figures.answer(name, self.key, compute)
 
     def _cancel_figures(self) -> None:
         if self._session is not None and not self.work.is_running:
@@ -327,6 +334,29 @@ class Workbench:
         with self.deciding():
             self.choices.levels = {name: level for name, level in levels.items() if level}
             self.choices.unknown = list(unknown)
+
+    def show_values(self) -> None:
+        """Read examples of each column, as a person has asked for; the file of decisions says so.
+
+        Raises:
+            UsageError: another computation runs.
+        """
+        policy = _sound(self.editor)
+
+        def read(progress: Progress) -> None:
+            release, memory = self.place.release, self.memory
+            with open_session(release, policy, plugins=self.plugins, memory=memory, show_values=True) as session:
+                names = [one.name for one in self.columns]
+                for done, name in enumerate(names):
+                    progress("reading examples", done, len(names))
+                    (profile,) = session.profiles([name])
+                    self.values = {**self.values, name: [value for value, _ in (profile.commonest or ())[:EXAMPLES]]}
+
+        if not self.work.begin("the reading of examples", read):
+            raise UsageError(f"{self.work.name} is under way; wait for its end, or stop it")
+        with self.lock:
+            self.choices.values_shown = self.choices.values_shown or now()
+            self.save()
 
     def undo(self) -> Decision:
         """Take back the last decision."""

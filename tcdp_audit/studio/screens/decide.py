@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.studio.forms import Form
+from tcdp_audit.studio.release import REPORT, RESULT, begin_release, begin_trial
 from tcdp_audit.studio.screens.demands import add_demand, candidates, change_demand, remove_demand, take_profile
+from tcdp_audit.studio.screens.release import TEXTS
+from tcdp_audit.studio.screens.remedies import begin_search, take_point
+from tcdp_audit.studio.screens.report import sign_report
 from tcdp_audit.studio.screens.risk import keep_trial, knobs_of
 from tcdp_audit.studio.workbench import Workbench
 
@@ -89,6 +93,48 @@ def _profile(bench: Workbench, form: Form) -> None:
     take_profile(bench, form.choice("profile", [NONE, *profiles()]), form.text("reason"))
 
 
+def _take(bench: Workbench, form: Form) -> str:
+    take_point(bench, form.number("point", 1, 10**6), form.text("reason"))
+    return "release"
+
+
+def _begin_search(bench: Workbench, _: Form) -> None:
+    begin_search(bench)
+
+
+def _cancel(bench: Workbench, form: Form) -> str:
+    bench.work.cancel()
+    bench.work.wait(PATIENCE)
+    return form.choice("screen", SCREENS)
+
+
+def _show_values(bench: Workbench, form: Form) -> str:
+    bench.show_values()
+    return form.choice("screen", SCREENS)
+
+
+def _texts(bench: Workbench, form: Form) -> None:
+    with bench.deciding() as editor:
+        for name in TEXTS:
+            text = form.text(name)
+            if text:
+                editor.set(name, text)
+            elif name in editor.data:
+                editor.remove(name)
+
+
+def _try_release(bench: Workbench, _: Form) -> None:
+    begin_trial(bench)
+
+
+def _write(bench: Workbench, form: Form) -> None:
+    begin_release(bench, {name: name in form for name in (REPORT, RESULT)})
+
+
+def _sign(bench: Workbench, form: Form) -> None:
+    sign_report(bench, form.texts("answer"))
+
+
 def _accept(bench: Workbench, _: Form) -> str:
     bench.accept_all()
     return "risk"
@@ -104,6 +150,7 @@ def _redo(bench: Workbench, form: Form) -> str:
     return form.choice("screen", SCREENS)
 
 
+PATIENCE = 1.0  # seconds that a page waits for the end of what was stopped
 SCREENS = ("table", "risk", "demands", "remedies", "release", "report")
 LEVELS = tuple(f"level_{place}" for place in range(200))
 DECISIONS: Mapping[str, FormOfPage] = {
@@ -116,6 +163,14 @@ DECISIONS: Mapping[str, FormOfPage] = {
     "/demands/remove": FormOfPage("demands", _remove, ("shape", "demand", "reason")),
     "/demands/add": FormOfPage("demands", _add, ("check", "threshold", "reason")),
     "/demands/profile": FormOfPage("demands", _profile, ("profile", "reason")),
+    "/remedies/begin": FormOfPage("remedies", _begin_search),
+    "/remedies/take": FormOfPage("remedies", _take, ("point", "reason")),
+    "/work/cancel": FormOfPage("remedies", _cancel, ("screen",)),
+    "/values": FormOfPage("remedies", _show_values, ("screen",)),
+    "/release/text": FormOfPage("release", _texts, TEXTS),
+    "/release/try": FormOfPage("release", _try_release),
+    "/release/write": FormOfPage("release", _write, (REPORT, RESULT)),
+    "/report/sign": FormOfPage("report", _sign, (), ("answer",)),
     "/undo": FormOfPage("table", _undo, ("screen",)),
     "/redo": FormOfPage("table", _redo, ("screen",)),
 }
