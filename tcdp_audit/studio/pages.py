@@ -154,8 +154,8 @@ class Pages:
             "token": self.keys.page,
             "title": bench.place.title,
             "done": _done(bench),
-            "undo": words_of(decisions[-1]) if decisions else "",
-            "redo": words_of(undone[0]) if undone else "",
+            "undo": words_of(decisions[-1], bench.plugins) if decisions else "",
+            "redo": words_of(undone[0], bench.plugins) if undone else "",
             "number": len(decisions),
         }
 

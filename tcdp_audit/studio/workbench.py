@@ -410,21 +410,22 @@ def _sound(editor: PolicyEditor | None) -> Policy | None:
         return None
 
 
-def words_of(decision: Decision) -> str:
-    """A decision in a few words: `age: sensitive`, `demand 2: k 10`, `seed: 3`."""
-    path, new = decision.path, decision.new
-    if new is None:
-        entry = decision.old
-        said = "removed"
-    else:
-        entry, said = new, ""
+def words_of(decision: Decision, plugins: Plugins) -> str:
+    """A decision in a few words: `age: sensitive`, `k-anonymity: k 10`, `seed: 3`."""
+    path, entry = decision.path, decision.old if decision.new is None else decision.new
+    removed = "removed" if decision.new is None else ""
     if "attributes" in path:
         column = str(path[-1]) if path[0] == "attributes" else f"{path[1]}.{path[-1]}"
         role = entry.get("role", "") if isinstance(entry, Mapping) else ""
-        return f"{column}: {said or str(role).replace('_', ' ')}"
+        return f"{column}: {removed or str(role).replace('_', ' ')}"
     if path[0] == "expect" and len(path) > 1:
-        return f"demand {int(path[1]) + 1}: {said or _figures(entry)}"
-    return f"{path[0]}: {said or _figures(entry)}"
+        if len(path) == 2 and isinstance(entry, Mapping):
+            ((name, entry),) = entry.items()
+        else:
+            name = path[-1]
+        title = plugins.checks[name].title if name in plugins.checks else str(name)
+        return f"{title}: {removed or _figures(entry) or 'only measured'}"
+    return f"{path[0]}: {removed or _figures(entry)}"
 
 
 def _figures(entry: Any) -> str:

@@ -64,7 +64,7 @@ def _shown(trial: Trial) -> dict[str, Any]:
         "records": "" if log is None else f"{count(log.records, 'record')} in, {log.records - log.suppressed:,} out",
         "remedies": [] if log is None else [one.name for one in log.steps],
         "dropped": [] if log is None else [one.name for one in log.dropped],
-        "warnings": [one.note for one in after.warnings],
+        "warnings": [f"{one.title}: {one.note}" for one in after.warnings],
     }
 
 

@@ -37,7 +37,7 @@ def report_screen(bench: Workbench) -> dict[str, Any]:
         "decisions": [
             {
                 "when": one.when.isoformat(timespec="minutes").replace("T", " ").removesuffix("+00:00"),
-                "words": words_of(one),
+                "words": words_of(one, bench.plugins),
                 "reason": one.reason,
             }
             for one in bench.editor.decisions
