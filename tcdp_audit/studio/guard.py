@@ -80,18 +80,87 @@ def is_same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode(), other.encode())
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A request, as far as rules look at it.
+
+    Args:
+        method: its method.
+        path: the path of its address.
+        head: its headers, by their names in lower case.
+        host: the one name and port that are served.
+        cookie: the secret that the browser must show.
+    """
+
+    method: str
+    path: str
+    head: Mapping[str, str]
+    host: str
+    cookie: str = field(repr=False)
+
+
+def refuse_host(asked: Asked) -> Response | None:
+    """Refuse another name than the one that was printed, as a name that leads here since a moment has (rebinding)."""
+    return None if asked.head.get("host") == asked.host else HTMLResponse(ELSEWHERE, 421)
+
+
+def refuse_method(asked: Asked) -> Response | None:
+    """Refuse every method that no page uses."""
+    return None if asked.method in METHODS else PlainTextResponse("this method is not served", 405)
+
+
+def refuse_site(asked: Asked) -> Response | None:
+    """Refuse what another site asks for; the entry is decided by its token, wherever the link was."""
+    is_own = asked.path == ENTRY or asked.head.get("sec-fetch-site", "none") in ("none", "same-origin")
+    return None if is_own else PlainTextResponse("another site asked for this", 403)
+
+
+def refuse_origin(asked: Asked) -> Response | None:
+    """Refuse a change that does not come from a page of this address."""
+    is_own = asked.method != "POST" or asked.head.get("origin") == f"http://{asked.host}"
+    return None if is_own else PlainTextResponse("another site asked for this", 403)
+
+
+def refuse_size(asked: Asked) -> Response | None:
+    """Refuse a request that is larger than any form, or does not say how large it is."""
+    length = asked.head.get("content-length", "0")
+    is_small = length.isascii() and length.isdigit() and len(length) < 10 and int(length) <= LARGEST
+    if is_small and "transfer-encoding" not in asked.head:
+        return None
+    return PlainTextResponse("the request is too large", 413)
+
+
+def refuse_stranger(asked: Asked) -> Response | None:
+    """Refuse a browser that has not entered: another person of this machine, or another browser."""
+    if asked.path == ENTRY or is_same(_cookie(asked.head.get("cookie", "")), asked.cookie):
+        return None
+    return PlainTextResponse(NOT_ENTERED, 403)
+
+
+Rule = Callable[[Asked], Response | None]
+RULES: tuple[Rule, ...] = (refuse_host, refuse_method, refuse_site, refuse_origin, refuse_size, refuse_stranger)
+
+
 class Guard:
-    """Host, method, origin, size and cookie of every request, before any page is looked at.
+    """Every request passes the rules before any page is looked at.
 
     Args:
         app: the pages.
         host: the one name and port that are served.
         keys: the secrets of this run.
         clock: the time in seconds.
+        rules: what may refuse a request, in this order.
     """
 
-    def __init__(self, app: ASGIApp, host: str, keys: Keys, clock: Callable[[], float] = monotonic) -> None:
-        self.app, self.host, self.keys, self.clock = app, host, keys, clock
+    def __init__(
+        self,
+        app: ASGIApp,
+        host: str,
+        keys: Keys,
+        clock: Callable[[], float] = monotonic,
+        rules: tuple[Rule, ...] = RULES,
+    ) -> None:
+        self.app, self.host, self.keys, self.clock, self.rules = app, host, keys, clock, rules
         self.last = clock()  # when the last request of the one who entered came
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -99,7 +168,8 @@ class Guard:
         if scope["type"] != "http":
             return
         head = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        refusal = self.refusal(scope["method"], scope["path"], head)
+        asked = Asked(scope["method"], scope["path"], head, self.host, self.keys.cookie)
+        refusal = next((one for rule in self.rules if (one := rule(asked)) is not None), None)
         if refusal is None:
             self.last = self.clock()
 
@@ -111,30 +181,6 @@ class Guard:
             await send(message)
 
         await (self.app if refusal is None else refusal)(scope, receive, send_with_headers)
-
-    def refusal(self, method: str, path: str, head: Mapping[str, str]) -> Response | None:
-        """The answer to a request that is not served; None where it is."""
-        if head.get("host") != self.host:
-            return HTMLResponse(ELSEWHERE, 421)
-        if method not in METHODS:
-            return PlainTextResponse("this method is not served", 405)
-        if path == ENTRY:  # its token decides, wherever the link was
-            return None
-        if head.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return PlainTextResponse("another site asked for this", 403)
-        if method == "POST" and head.get("origin") != f"http://{self.host}":
-            return PlainTextResponse("another site asked for this", 403)
-        if not _is_small(head):
-            return PlainTextResponse("the request is too large", 413)
-        if not is_same(_cookie(head.get("cookie", "")), self.keys.cookie):
-            return PlainTextResponse(NOT_ENTERED, 403)
-        return None
-
-
-def _is_small(head: Mapping[str, str]) -> bool:
-    """Whether a request says that it is no larger than it may be."""
-    length = head.get("content-length", "0")
-    return "transfer-encoding" not in head and length.isascii() and length.isdigit() and int(length) <= LARGEST
 
 
 def _cookie(header: str) -> str:
