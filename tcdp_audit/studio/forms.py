@@ -10,7 +10,7 @@ from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.studio.guard import FIELD
 
 LONGEST = 2000  # characters of a text that a person writes
-THRESHOLD = re.compile(r"\d{1,7}(\.\d{1,7})?")
+THRESHOLD = re.compile(r"[0-9]{1,7}(\.[0-9]{1,7})?")
 MOST_FIELDS = 5000
 
 

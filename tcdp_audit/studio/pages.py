@@ -113,7 +113,10 @@ class Pages:
         return decision
 
     async def _closing(self, request: Request) -> Response:
-        self._require_token(pairs_of(await request.body()))
+        try:
+            self._require_token(pairs_of(await request.body()))
+        except FormError as error:
+            return PlainTextResponse(str(error), REFUSED)
         self.close()
         return HTMLResponse(self.render("closed.html.j2", title="Closed", place=self.bench.place))
 

@@ -147,7 +147,8 @@ class Workbench:
         self.columns.clear()
         saved = self.file.read()
         editor = self._known_editor(saved)
-        session = open_session(self.place.release, _sound(editor), plugins=self.plugins, memory=self.memory)
+        policy = editor.policy() if editor is not None and self.place.release is None else _sound(editor)
+        session = open_session(self.place.release, policy, plugins=self.plugins, memory=self.memory)
         try:
             names = session.column_names()
             for done, name in enumerate(names):

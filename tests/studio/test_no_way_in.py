@@ -1,3 +1,4 @@
+# ruff: noqa: ARG001, ARG005 - every rule and every mutant has the same form
 """Each threat to a workbench with the rule against it, and the proof that the test would notice if the rule were gone.
 
 A rule is a function that asserts; its mutant takes the rule out of the program. The rule must hold, and under its
@@ -30,7 +31,14 @@ from tcdp_audit.studio.server import Studio
 from tcdp_audit.studio.workbench import Place, Workbench
 
 SCREENS = ("/table", "/risk", "/demands", "/remedies", "/release", "/report")
-EVERY = (*SCREENS, "/risk/figures", "/risk/knowledge", "/demands/figures", "/demands/scale?demand=0", "/static/style.css")
+EVERY = (
+    *SCREENS,
+    "/risk/figures",
+    "/risk/knowledge",
+    "/demands/figures",
+    "/demands/scale?demand=0",
+    "/static/style.css",
+)
 Patch = pytest.MonkeyPatch
 Holds = Callable[[Path, Patch], None]
 Mutant = Callable[[Patch], None]
@@ -73,7 +81,9 @@ def a_rebound_name_is_not_served(folder: Path, patch: Patch) -> None:
 def another_origin_changes_nothing(folder: Path, patch: Patch) -> None:
     with running(folder) as client:
         for origin in ("http://evil.example", "null", None, client.studio.host, f"https://{client.studio.host}"):
-            answer = client.send("/demands/change", {"shape": 0, "demand": 0, "threshold": 4, "reason": ""}, origin=origin)
+            answer = client.send(
+                "/demands/change", {"shape": 0, "demand": 0, "threshold": 4, "reason": ""}, origin=origin
+            )
             assert answer.status == 403, origin
         assert not client.studio.bench.editor.decisions
 
@@ -322,7 +332,9 @@ def names_of_columns_are_text(folder: Path, patch: Patch) -> None:
     rows = [f"{a},{b},x,y,z" for a in range(4) for b in range(2)]
     (folder / "people.csv").write_text("\n".join([head, *rows, ""]), encoding="utf-8")
     roles = ["quasi_identifier", "quasi_identifier", "sensitive", "sensitive", "insensitive"]
-    attributes = "".join(f"  {name}: {{role: {role}, scale: nominal}}\n" for name, role in zip(quoted, roles, strict=True))
+    attributes = "".join(
+        f"  {name}: {{role: {role}, scale: nominal}}\n" for name, role in zip(quoted, roles, strict=True)
+    )
     write_policy(folder, f"version: 1\nattributes:\n{attributes}expect:\n  - k_anonymity: {{k: 2}}\n")
     with running(folder) as client:
         for path in EVERY:
@@ -481,23 +493,18 @@ studio.command.main(sys.argv[1:], standalone_mode=False)
 def test_files_are_this_users_alone(mutant: str, mode: int, tmp_path: Path) -> None:
     write_table(tmp_path)
     write_policy(tmp_path)
-    process = subprocess.Popen(
-        [sys.executable, "-c", SHOWN.format(mutant=mutant), "people.csv", "--no-browser"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    address = process.stdout.readline()
-    decisions = tmp_path / "people.studio.json"
-    while not decisions.exists():
-        assert process.poll() is None
-        threading.Event().wait(0.05)
-    arguments = Path(f"/proc/{process.pid}/cmdline")
-    if arguments.exists():
-        assert address.rpartition("=")[2].strip() not in arguments.read_text(encoding="utf-8")
-    process.terminate()
-    process.wait(30)
+    command = [sys.executable, "-c", SHOWN.format(mutant=mutant), "people.csv", "--no-browser"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline()
+        decisions = tmp_path / "people.studio.json"
+        while not decisions.exists():
+            assert process.poll() is None
+            threading.Event().wait(0.05)
+        arguments = Path(f"/proc/{process.pid}/cmdline")
+        if arguments.exists():
+            assert address.rpartition("=")[2].strip() not in arguments.read_text(encoding="utf-8")
+        process.terminate()
     assert stat.S_IMODE(decisions.stat().st_mode) == mode
 
 

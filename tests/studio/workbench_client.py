@@ -45,7 +45,9 @@ def write_table(folder: Path, records: int = 300, seed: int = 1, name: str = "pe
     ]
     path = folder / name
     path.write_text("\n".join([",".join(COLUMNS), *rows, ""]), encoding="utf-8")
-    ages = [f"{age};{age // 10 * 10}-{age // 10 * 10 + 9};{'20-49' if age < 50 else '50-79'};*" for age in range(20, 80)]
+    ages = [
+        f"{age};{age // 10 * 10}-{age // 10 * 10 + 9};{'20-49' if age < 50 else '50-79'};*" for age in range(20, 80)
+    ]
     (folder / "age.csv").write_text("\n".join([*ages, ""]), encoding="utf-8")
     (folder / "zip.csv").write_text("".join(f"{one};{one // 10}*;*\n" for one in range(100, 140)), encoding="utf-8")
     return path

@@ -270,7 +270,7 @@ def _name(expectation: Expectation) -> str:
 
 def _knowing(policy: Policy, engine: Engine, add: Sequence[str], drop: Sequence[str]) -> Policy:
     """The policy of an intruder who knows some columns more, and some less."""
-    if policy.document.scenarios is not None:
+    if policy.document.scenarios is not None and policy.document.scenario is None:
         raise UsageError("the policy has scenarios, each of which knows other columns; change one of them and audit")
     known = policy.with_role(Role.QUASI_IDENTIFIER)
     more, less = _named(add, engine, "add"), _listed(drop, "drop")

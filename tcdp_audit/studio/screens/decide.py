@@ -83,8 +83,10 @@ def _remove(bench: Workbench, form: Form) -> None:
 
 
 def _add(bench: Workbench, form: Form) -> None:
-    key = form.choice("check", [one["key"] for one in candidates(bench)])
-    add_demand(bench, key, form.threshold("threshold"), form.text("reason"))
+    _require_shape(bench, form)
+    known = candidates(bench)
+    chosen = known[form.number("check", 0, len(known) - 1)]
+    add_demand(bench, chosen["check"], chosen["attribute"], form.threshold("threshold"), form.text("reason"))
 
 
 def _profile(bench: Workbench, form: Form) -> None:
@@ -161,7 +163,7 @@ DECISIONS: Mapping[str, FormOfPage] = {
     "/risk/keep": FormOfPage("risk", lambda bench, form: keep_trial(bench, form.text("reason")), ("reason",)),
     "/demands/change": FormOfPage("demands", _demand, ("shape", "demand", "threshold", "reason", "weight")),
     "/demands/remove": FormOfPage("demands", _remove, ("shape", "demand", "reason")),
-    "/demands/add": FormOfPage("demands", _add, ("check", "threshold", "reason")),
+    "/demands/add": FormOfPage("demands", _add, ("shape", "check", "threshold", "reason")),
     "/demands/profile": FormOfPage("demands", _profile, ("profile", "reason")),
     "/remedies/begin": FormOfPage("remedies", _begin_search),
     "/remedies/take": FormOfPage("remedies", _take, ("point", "reason")),

@@ -12,7 +12,6 @@ from tcdp_audit.core.results.verdict import verdict_sentence
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import Comparison, Outcome, Severity, decimal
-from tcdp_audit.studio.forms import FormError
 from tcdp_audit.studio.workbench import Workbench
 
 LIMITS = {
@@ -164,7 +163,8 @@ def _candidates(bench: Workbench, secrets: Sequence[str], document: Any) -> Iter
                 continue
             title = check.titled(parameters)
             yield {
-                "key": name if attribute is None else f"{name}:{attribute}",
+                "check": name,
+                "attribute": attribute,
                 "title": f"{title}{'' if attribute is None else f' of {attribute}'}, "
                 f"{LIMITS[check.headline.comparison]}",
                 "question": check.guide.question,
@@ -205,18 +205,14 @@ def yaml_number(text: str) -> int | float:
     return int(text) if text.isdigit() else float(text)
 
 
-def add_demand(bench: Workbench, key: str, threshold: str, reason: str) -> None:
+def add_demand(bench: Workbench, name: str, attribute: str | None, threshold: str, reason: str) -> None:
     """Add a demand, one of `candidates`.
 
     Raises:
-        FormError: it is none of them.
         PolicyError: it cannot have this threshold; nothing is changed.
     """
-    if key not in {one["key"] for one in candidates(bench)}:
-        raise FormError("the page sent a demand that it does not offer; load it again")
-    name, _, attribute = key.partition(":")
     check = bench.plugins.checks[name]
-    given: dict[str, Any] = {"attribute": attribute} if attribute else {}
+    given: dict[str, Any] = {} if attribute is None else {"attribute": attribute}
     with bench.deciding() as editor:
         bench.shape += 1
         editor.add_expectation(name, {**given, check.headline.parameter: yaml_number(threshold)}, reason=reason)
