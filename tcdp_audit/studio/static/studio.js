@@ -1,6 +1,7 @@
 // What the pages say while a control moves, and to a screen reader half a second after the last move.
 (() => {
   "use strict";
+  document.documentElement.classList.add("scripts"); // buttons that only forms without scripts need are hidden
   const say = (() => {
     let timer = 0;
     return text => {
