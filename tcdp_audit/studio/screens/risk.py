@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 from time import perf_counter
 from typing import Any
 
-from tcdp_audit.api import Cancelled, Policy, Session, WhatIf
+from tcdp_audit.api import Cancelled, Policy, Session, WhatIf, demanded_k
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import TcdpAuditError, UsageError
 from tcdp_audit.plugin.sentences import count, plural, visible
@@ -105,9 +106,12 @@ def _answers(bench: Workbench, view: Session) -> Iterator[tuple[str, WhatIf, Pol
 
 
 def ask_what_if(view: Session, policy: Policy, add: Sequence[str] = (), drop: Sequence[str] = ()) -> WhatIf:
-    """The finds of an intruder; below the size that the policy demands, or a usual one."""
-    answer = view.what_if(add, drop, policy=policy)
-    return view.what_if(add, drop, k=USUAL, policy=policy) if answer.k is None else answer
+    """The finds of an intruder; below the size that the policy demands, or a usual one.
+
+    The demands themselves are not asked: the screen shows the people alone and among few, and no demand.
+    """
+    k = ceil(demanded_k(policy) or USUAL)
+    return view.what_if(add, drop, k=k, policy=replace(policy, expectations=()))
 
 
 def _group(name: str, answer: WhatIf, policy: Policy) -> dict[str, Any]:
