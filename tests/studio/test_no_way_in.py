@@ -207,7 +207,7 @@ def every_answer_has_a_policy_without_inline_scripts(folder: Path, patch: Patch)
 
 
 @rule(lambda patch: patch.setitem(guard.HEADERS, "cache-control", "public"))
-def nothing_is_kept_by_browsers_or_told_to_others(folder: Path, patch: Patch) -> None:
+def browsers_store_nothing_and_pass_nothing_on(folder: Path, patch: Patch) -> None:
     with running(folder) as client:
         for path in (*EVERY, "/nothing"):
             head = client.get(path).head

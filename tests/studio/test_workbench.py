@@ -412,7 +412,7 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_confirmed(moments: int, fol
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals of Windows are others")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_and_removes_what_it_kept(number: int, folder: Path, tmp_path: Path) -> None:
+def test_a_signal_ends_it_and_removes_its_temporary_files(number: int, folder: Path, tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     command = [sys.executable, "-m", "tcdp_audit", "studio", "people.csv", "--no-browser"]

@@ -87,7 +87,7 @@ def _figure(outcome: Outcome) -> str:
 
 
 def _changes(log: Any) -> Sequence[dict[str, Any]]:
-    """The columns that changed: how many cells, and how much of what they told is left."""
+    """The changed columns: how many cells, and the share of their information on others that is left."""
     attributes = dict(log.loss.get("attributes", {}))
     left_of = {name: one.get("mutual_information_retained") for name, one in attributes.items()}
     records = max(log.records - log.suppressed, 1)

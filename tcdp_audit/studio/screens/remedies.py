@@ -156,7 +156,7 @@ def _card(bench: Workbench, number: int, point: SettingTrial) -> dict[str, Any]:
 
 
 def _columns(point: SettingTrial) -> list[dict[str, Any]]:
-    """How much of what each column told about the others is left, of the columns that changed."""
+    """The changed columns, each with the share of its information on the others that is left."""
     attributes = dict(point.loss.get("attributes", {}))
     for table, own in point.loss.get("tables", {}).items():
         attributes |= {f"{table}.{name}": one for name, one in own.get("attributes", {}).items()}

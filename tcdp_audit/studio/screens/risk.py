@@ -78,7 +78,7 @@ def risk_screen(bench: Workbench) -> dict[str, Any]:
 
 
 def risk_figures(bench: Workbench) -> dict[str, Any] | None:
-    """Who is alone and who is among few, for the newest choice; None where a newer one came meanwhile.
+    """The people alone and among few, for the newest choice; None where a newer one came meanwhile.
 
     Raises:
         TcdpAuditError: nothing can be counted, such as where no column is left that is known.
@@ -134,7 +134,7 @@ def _group(name: str, answer: WhatIf, policy: Policy) -> dict[str, Any]:
 
 
 def knowledge_figures(bench: Workbench) -> dict[str, Any] | None:
-    """Who would be alone if the outsider knew one thing less or one more; None where a newer choice came meanwhile."""
+    """The people alone if the outsider knew one thing less or one more; None where a newer choice came meanwhile."""
     answer: dict[str, Any] | None = bench.ask("knowledge", lambda: _knowledge(bench))
     return answer
 
