@@ -170,7 +170,7 @@ class Guard:
         head = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         asked = Asked(scope["method"], scope["path"], head, self.host, self.keys.cookie)
         refusal = next((one for rule in self.rules if (one := rule(asked)) is not None), None)
-        if refusal is None:
+        if refusal is None and asked.path != ENTRY:
             self.last = self.clock()
 
         async def send_with_headers(message: Message) -> None:

@@ -345,8 +345,7 @@ class Workbench:
         policy = _sound(self.editor)
 
         def read(progress: Progress) -> None:
-            release, memory = self.place.release, self.memory
-            with open_session(release, policy, plugins=self.plugins, memory=memory, show_values=True) as session:
+            with self.session_with_values(policy) as session:
                 names = [one.name for one in self.columns]
                 for done, name in enumerate(names):
                     progress("reading examples", done, len(names))
@@ -358,6 +357,11 @@ class Workbench:
         with self.lock:
             self.choices.values_shown = self.choices.values_shown or now()
             self.save()
+
+    def session_with_values(self, policy: Policy | None) -> Session:
+        """A second session, whose evidence may name cells; it takes half of the memory, since the first one is idle."""
+        memory = None if self.memory is None else self.memory // 2
+        return open_session(self.place.release, policy, plugins=self.plugins, memory=memory, show_values=True)
 
     def undo(self) -> Decision:
         """Take back the last decision."""

@@ -187,6 +187,20 @@ def test_points_appear_and_one_of_them_is_taken(folder: Path) -> None:
         assert client.send("/remedies/take", {"point": 999, "reason": ""}).status == 409
 
 
+def test_a_true_record_is_shown_where_a_person_asked_for_values(folder: Path) -> None:
+    with running(folder, memory=2**30) as client:
+        client.send("/values", {"screen": "remedies"})
+        assert finished(client).state is State.DONE
+        client.send("/remedies/begin")
+        assert finished(client).state is State.DONE, client.studio.bench.work.fault
+        page = client.get("/remedies").text
+        assert "The first record, as you asked for values" in page
+        first = (folder / "people.csv").read_text(encoding="utf-8").splitlines()[1].split(",")
+        assert f"<td>{first[1]}</td>" in page
+        assert "(not published)" in page
+    assert first[0] not in (folder / "people.studio.json").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("what", ["/remedies/begin", "/release/try", "/release/write"])
 def test_work_that_is_stopped_leaves_nothing_and_figures_go_on(
     what: str, folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.api import open_session, parse_yaml
+from tcdp_audit.api import parse_yaml
 from tcdp_audit.core.results.frontier import Frontier
 from tcdp_audit.core.results.setting_trial import SettingTrial
 from tcdp_audit.plugin.engine import UsageError
@@ -69,11 +69,7 @@ def begin_search(bench: Workbench) -> None:
         with ExitStack() as stack:
             session = bench.session
             if examples:  # a session of its own, whose evidence may name cells, and whose figures no other page shows
-                session = stack.enter_context(
-                    open_session(
-                        bench.place.release, policy, plugins=bench.plugins, memory=bench.memory, show_values=True
-                    )
-                )
+                session = stack.enter_context(bench.session_with_values(policy))
             front.result = session.frontier(policy, progress=progress, on_trial=front.add, examples=examples)
         return front
 
