@@ -25,8 +25,9 @@ from typing import Any
 import yaml
 from sessions import POLICY, write
 
+from tcdp_audit.studio.choices import Place
 from tcdp_audit.studio.server import Studio
-from tcdp_audit.studio.workbench import Place, Workbench
+from tcdp_audit.studio.workbench import Workbench
 
 MOVE = """([id, value]) => new Promise(resolve => {
   const begin = performance.now(), control = document.getElementById(id);

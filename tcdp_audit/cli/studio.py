@@ -60,9 +60,10 @@ def command(
         raise UsageError('the workbench needs Starlette and uvicorn; pip install "tcdp-audit[studio]"')
     from tcdp_audit.api import command_line, parse_memory  # noqa: PLC0415 - imports the engine
     from tcdp_audit.cli.attest import password_of  # noqa: PLC0415 - only with a key
+    from tcdp_audit.studio.choices import Place  # noqa: PLC0415 - imports the engine
     from tcdp_audit.studio.release import Signer  # noqa: PLC0415 - imports the engine
     from tcdp_audit.studio.server import Studio, showing  # noqa: PLC0415 - of an extra
-    from tcdp_audit.studio.workbench import Place, Workbench  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.studio.workbench import Workbench  # noqa: PLC0415 - imports the engine
 
     gc.enable()  # this is longer work than a check
     signer = None if key is None else Signer.of(key, lambda: password_of(key, password_file))

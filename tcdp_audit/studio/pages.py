@@ -16,6 +16,7 @@ from starlette.routing import Route
 from tcdp_audit.api import sentence_about
 from tcdp_audit.plugin.engine import TcdpAuditError
 from tcdp_audit.plugin.sentences import count, sentence_case, visible
+from tcdp_audit.studio.choices import words_of
 from tcdp_audit.studio.forms import Form, FormError, pairs_of, values
 from tcdp_audit.studio.guard import COOKIE, ENTRY, FIELD, Keys, is_same
 from tcdp_audit.studio.screens import decide
@@ -25,7 +26,7 @@ from tcdp_audit.studio.screens.remedies import remedies_screen
 from tcdp_audit.studio.screens.report import report_page, report_screen
 from tcdp_audit.studio.screens.risk import knowledge_figures, risk_figures, risk_screen
 from tcdp_audit.studio.screens.table import table_screen
-from tcdp_audit.studio.workbench import Workbench, words_of
+from tcdp_audit.studio.workbench import Workbench
 
 FOLDER = Path(__file__).parent
 STATIC = {

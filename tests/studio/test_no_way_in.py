@@ -26,9 +26,10 @@ from workbench_client import Client, running, write_policy, write_table
 
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.studio import forms, guard, pages, release, server, work, workbench
+from tcdp_audit.studio.choices import Place
 from tcdp_audit.studio.screens import risk, table
 from tcdp_audit.studio.server import Studio
-from tcdp_audit.studio.workbench import Place, Workbench
+from tcdp_audit.studio.workbench import Workbench
 
 SCREENS = ("/table", "/risk", "/demands", "/remedies", "/release", "/report")
 EVERY = (

@@ -19,9 +19,10 @@ from workbench_client import POLICY, Client, running, write_policy, write_table
 
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.studio import decisions
+from tcdp_audit.studio.choices import Place
 from tcdp_audit.studio.decisions import DecisionFile
 from tcdp_audit.studio.work import Newest, State, Work
-from tcdp_audit.studio.workbench import Place, Workbench
+from tcdp_audit.studio.workbench import Workbench
 
 VERIFY = (sys.executable, "-m", "tcdp_audit", "verify")
 ROLE = {"column": 1, "role": "insensitive", "reason": "no one asks for it"}
@@ -393,7 +394,8 @@ def test_decisions_are_about_one_table(tmp_path: Path) -> None:
 
 KILLED = """
 import sys
-from tcdp_audit.studio.workbench import Place, Workbench
+from tcdp_audit.studio.choices import Place
+from tcdp_audit.studio.workbench import Workbench
 from tcdp_audit.plugin.detector import Role
 bench = Workbench(Place.of("people.csv", None))
 bench.open(); bench.opening.wait(60)

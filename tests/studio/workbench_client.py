@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from tcdp_audit.studio.choices import Place
 from tcdp_audit.studio.server import Studio
-from tcdp_audit.studio.workbench import Place, Workbench
+from tcdp_audit.studio.workbench import Workbench
 
 COLUMNS = ("patient", "age", "sex", "zip", "illness", "cost")
 ILLNESSES = ("asthma", "flu", "gout", "measles", "migraine")

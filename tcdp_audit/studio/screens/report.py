@@ -9,8 +9,9 @@ from typing import Any
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.studio.choices import words_of
 from tcdp_audit.studio.release import ATTESTATION, RELEASE, REPORT, RESULT, digests, sign, written_result
-from tcdp_audit.studio.workbench import Workbench, words_of
+from tcdp_audit.studio.workbench import Workbench
 
 QUESTIONS = {
     "roles": "The roles are right: no one outside knows what is declared as secret.",

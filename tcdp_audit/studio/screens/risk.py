@@ -12,8 +12,9 @@ from tcdp_audit.api import Cancelled, Policy, Session, WhatIf, demanded_k
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import TcdpAuditError, UsageError
 from tcdp_audit.plugin.sentences import count, plural, visible
+from tcdp_audit.studio.choices import declaration, now
 from tcdp_audit.studio.drawings import bars
-from tcdp_audit.studio.workbench import Workbench, declaration, now
+from tcdp_audit.studio.workbench import Workbench
 
 USUAL = 10  # the size of a group that the screen speaks of where the policy demands none
 

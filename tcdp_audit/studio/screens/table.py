@@ -8,7 +8,8 @@ from typing import Any
 from tcdp_audit.api import ColumnProfile
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.sentences import agree, count
-from tcdp_audit.studio.workbench import Workbench, declaration
+from tcdp_audit.studio.choices import declaration
+from tcdp_audit.studio.workbench import Workbench
 
 ROLES = {
     Role.IDENTIFIER: "Names a person",
