@@ -58,8 +58,11 @@ def compare_with_audits(folder: Path, seed: int) -> None:
     fields += [(f"level_{place}", levels[name]) for place, name in enumerate(known) if name in levels]
     with running(folder) as client, open_session(folder / "people.csv", path, plugins=PLUGINS) as session:
         view = session.levels(levels)
-        answer = view.what_if(drop=unknown)
         shown = client.send("/risk/try", fields, hx_request="true").text
+        if all(levels.get(name) == HIERARCHIES.get(name, 9) for name in known if name not in unknown):
+            assert "every record is fully suppressed" in shown  # nothing is published of what is known
+            return
+        answer = view.what_if(drop=unknown)
         assert figure(shown, "alone") == f"{answer.alone:,}"
         assert figure(shown, "below") == f"{answer.below:,}"
         alone = {**policy, "expect": [{"k_anonymity": {"k": 2}}]}
@@ -99,7 +102,7 @@ def test_figures_on_the_screens_are_those_of_audits(seed: int, folder: Path) -> 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(4, 50))
+@pytest.mark.parametrize("seed", range(4, 60))
 def test_figures_on_the_screens_are_those_of_many_audits(seed: int, folder: Path) -> None:
     compare_with_audits(folder, seed)
 
