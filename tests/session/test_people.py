@@ -323,7 +323,7 @@ def test_one_of_several_scenarios_is_asked_by_its_own_policy() -> None:
             assert answer.below == below(table, known, 5, unit=False)
 
 
-def test_the_columns_and_hierarchies_of_a_session(tmp_path: Path) -> None:
+def test_the_columns_and_hierarchies_of_a_session() -> None:
     table = asked.table(random.Random(1), 5)  # noqa: S311 - a table to test on
     attributes = {"sex": {"role": "quasi_identifier", "hierarchy": {"*": {"x": None, "f": None, "m": None}}}}
     with open_session(table) as session:

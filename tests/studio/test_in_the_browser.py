@@ -110,8 +110,8 @@ def test_from_a_table_to_policy_release_and_report(browser: Any, folder: Path) -
         page.wait_for_function("before => document.querySelector('#alone').textContent !== before", arg=alone)
         assert page.get_attribute("#k0", "aria-valuetext") == "nothing"
         page.wait_for_function("() => document.querySelector('#spoken').textContent.includes('people alone')")
-        page.click("#reset")
-        page.wait_for_load_state("networkidle")
+        with page.expect_navigation():
+            page.click("#reset")
         watched.open("demands")
         page.wait_for_selector("#q0-0", state="attached")
         page.fill("#t0", "4")
@@ -126,8 +126,8 @@ def test_from_a_table_to_policy_release_and_report(browser: Any, folder: Path) -
         page.click("#try")
         page.wait_for_selector("text=cells changed", timeout=120_000)
         page.fill("#purpose", "a course in statistics")
-        page.click("#texts")
-        page.wait_for_load_state("networkidle")
+        with page.expect_navigation():
+            page.click("#texts")
         page.click("#write")
         page.wait_for_selector("#written", timeout=120_000)
         watched.open("report")
@@ -217,14 +217,14 @@ def test_every_screen_by_keyboard_alone(browser: Any, folder: Path) -> None:  # 
         page.keyboard.press("Tab")
         assert page.evaluate(FOCUS)["text"] == "Skip to the content"
         press_until(page, "r1-quasi_identifier")
-        page.keyboard.press("ArrowRight")
+        with page.expect_response("**/table/role"):
+            page.keyboard.press("ArrowRight")
         page.wait_for_function("() => document.querySelector('#r1-sensitive').checked")
-        page.wait_for_load_state("networkidle")
         page.keyboard.press("Tab")  # the focus stays near the choice after the page was replaced
         watched.open("table")
         press_until(page, "r1-sensitive")
-        page.keyboard.press("ArrowLeft")
-        page.wait_for_load_state("networkidle")
+        with page.expect_response("**/table/role"):
+            page.keyboard.press("ArrowLeft")
         watched.open("table")
         press_until(page, "accept")
         page.keyboard.press("Enter")
@@ -240,8 +240,8 @@ def test_every_screen_by_keyboard_alone(browser: Any, folder: Path) -> None:  # 
             page.keyboard.press("Space")
         assert client.studio.bench.choices.unknown == ["sex"]
         press_until(page, "reset")
-        page.keyboard.press("Enter")
-        page.wait_for_load_state("networkidle")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
         watched.open("demands")
         press_until(page, "t0")
         page.keyboard.press("ControlOrMeta+A")
@@ -272,18 +272,23 @@ def test_pages_work_as_plain_forms_without_scripts(browser: Any, folder: Path) -
     with running(folder, entered=False) as client:
         watched = entered(browser, client, java_script_enabled=False)
         page = watched.page
-        page.click("#accept")
+        with page.expect_navigation():
+            page.click("#accept")
         page.uncheck("#c1")
-        page.click("text=Ask the table")
+        with page.expect_navigation():
+            page.click("text=Ask the table")
         assert client.studio.bench.choices.unknown == ["sex"]
-        page.click("text=If an outsider knew less, or more")
+        with page.expect_navigation():
+            page.click("text=If an outsider knew less, or more")
         assert "If an outsider knew less" in page.content()
         page.goto(f"http://{client.studio.host}/demands")
         page.fill("#t0", "4")
-        page.click("#g0")
+        with page.expect_navigation():
+            page.click("#g0")
         assert "at least 4" in page.content()
         page.goto(f"http://{client.studio.host}/release")
-        page.click("#write")
+        with page.expect_navigation():
+            page.click("#write")
         client.studio.bench.work.wait(120)
         page.goto(f"http://{client.studio.host}/report")
         assert "Fit" in page.text_content("h1")
