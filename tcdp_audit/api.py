@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         sentence_about as sentence_about,
     )
     from tcdp_audit.core.base.files import (
+        content_digest as content_digest,
         has_secret as has_secret,
         os_error_reason as os_error_reason,
         require_writable as require_writable,
@@ -134,6 +135,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.engines.source import file_extension as file_extension
     from tcdp_audit.core.engines.text_form import PLAIN_FORM as PLAIN_FORM, TextForm as TextForm
     from tcdp_audit.core.engines.writing import require_table_file as require_table_file
+    from tcdp_audit.core.information_loss.columns import demanded_k as demanded_k
     from tcdp_audit.core.policy.discovery import (
         SUFFIXES as SUFFIXES,
         discover as discover,

@@ -5,7 +5,7 @@ run, printing                                 one command or a completion: error
 options                                       options that commands share
 request, configuration, reports               the request of a call, the settings of pyproject.toml, the files written
 check, fix, frontier, init, hierarchy, lint, demo, explain,
-plugins, profiles, schema, verifier, verify, diff, attest  the commands
+plugins, profiles, schema, studio, verifier, verify, diff, attest  the commands
 page, declarations, built_in_pages            pages of checks and remedies
 asking                                        questions of `init --ask` in a terminal
 linting                                       findings in a valid policy
@@ -34,6 +34,7 @@ COMMANDS = {
     "plugins": "list plugins with their versions and what they provide",
     "profiles": "list profiles: named thresholds of regulators and agencies",
     "schema": "print the JSON Schema of policies, or of results",
+    "studio": "see the risk of each decision in a browser, on this machine alone",
     "verifier": "print a page that confirms a report without this program",
     "verify": "confirm a report, a result or an attestation of a release",
 }

@@ -61,7 +61,7 @@ def command(
         named = files.items() if isinstance(files, Mapping) else [("release", files)]
         read |= {f"the table {name!r}" if written.release.tables else "the release": Path(one) for name, one in named}
         require_own_files([("--output", Path(output))], read)
-    signer = private_key(Path(key), lambda: _password(key, password_file))
+    signer = private_key(Path(key), lambda: password_of(key, password_file))
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
     envelope = attest(written, given, signer, plugins)
     if output is None:
@@ -76,7 +76,7 @@ def command(
     return 0
 
 
-def _password(key: str, file: str | None) -> bytes:
+def password_of(key: str, file: str | None) -> bytes:
     """The password of an encrypted key."""
     if file is not None:
         try:

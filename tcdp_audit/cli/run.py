@@ -120,7 +120,8 @@ def run(name: str, arguments: Sequence[str]) -> int:
                 interruption.ended = True
             interruption.repeat()  # a plugin may have caught the interruption
         except (KeyboardInterrupt, click.Abort):
-            written = ", ".join(dict.fromkeys(map(str, written_paths)))  # some are written again and again
+            left = (str(path) for path in written_paths if path.exists())  # private ones are removed by now
+            written = ", ".join(dict.fromkeys(left))  # some are written again and again
             said = f"written: {written}" if written else "nothing was written"
             code = _say(f"interrupted; {said}", interruption.exit_code)
         return printed.exit_code(code)

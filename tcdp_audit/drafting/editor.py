@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from fractions import Fraction
+from hashlib import sha256
+from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from tcdp_audit.api import (
     Plugins,
     Policy,
     PolicyError,
+    ResultError,
     frozen,
     os_error_reason,
     parse_yaml,
@@ -164,6 +167,50 @@ class PolicyEditor:
         """
         editor = cls(draft.text(Path(path)), path=path, by=by, plugins=plugins)
         editor._draft = draft
+        return editor
+
+    @property
+    def history(self) -> Mapping[str, Any]:
+        """The editor as data that JSON can hold: its first text, and what each decision changed in it.
+
+        It holds what the policy holds, and nothing else of a table. See `resume`.
+        """
+        texts = [self._states[0], *self._states[1:], *reversed(self._undone)]
+        return {
+            "text": self._mark + texts[0].text,
+            "decisions": [_entry_of(before.text, after) for before, after in pairwise(texts)],
+            "undone": len(self._undone),
+            "on_disk": None if self._on_disk is None else sha256(self._on_disk).hexdigest(),
+        }
+
+    @classmethod
+    @redact_errors()
+    def resume(
+        cls, history: Mapping[str, Any], path: str | Path, *, by: str | None = None, plugins: Plugins | None = None
+    ) -> PolicyEditor:
+        """Go on with an editor from its `history`: every decision can be undone as before.
+
+        Args:
+            history: of an editor.
+            path: the file that the policy is for.
+            by: who decides from now on.
+            plugins: as of the editor.
+
+        Raises:
+            ResultError: the data is no history.
+        """
+        try:
+            editor = cls(str(history["text"]), path=path, by=by, plugins=plugins)
+            for entry in history["decisions"]:
+                editor._states.append(_state_of(editor._state, entry))
+            undone, digest = int(history["undone"]), history["on_disk"]
+            for _ in range(undone):
+                editor.undo()
+        except (KeyError, TypeError, ValueError, UsageError, PolicyError):
+            raise ResultError("the history of a policy is damaged; begin again with the policy's file") from None
+        content = _content(Path(path))
+        is_own = content is not None and digest == sha256(content).hexdigest()
+        editor._on_disk = content if is_own else None if digest is None else b""  # no file is empty and a policy
         return editor
 
     @property
@@ -385,6 +432,37 @@ class PolicyEditor:
         self._states.append(_State(text, parse_yaml(text).data, decision))
         self._undone.clear()
         return decision
+
+
+def _entry_of(before: str, state: _State) -> dict[str, Any]:
+    """A decision as data: who decided what and why, and the part of the text between two ends that stayed."""
+    decision, after = state.decision, state.text
+    assert decision is not None  # noqa: S101 - only the first state has none
+    most = min(len(before), len(after))
+    start = next((place for place in range(most) if before[place] != after[place]), most)
+    most -= start
+    end = next((place for place in range(most) if before[-1 - place] != after[-1 - place]), most)
+    return {
+        "path": list(decision.path),
+        "removed": decision.new is None and _value_at(state.data, decision.path) is not None,
+        "reason": decision.reason,
+        "when": decision.when.isoformat(),
+        "by": decision.by,
+        "same": [start, end],
+        "text": after[start : len(after) - end],
+    }
+
+
+def _state_of(before: _State, entry: Mapping[str, Any]) -> _State:
+    """The state that an entry of a history leads to."""
+    start, end = map(int, entry["same"])
+    text = before.text[:start] + str(entry["text"]) + before.text[len(before.text) - end :]
+    data, path = parse_yaml(text).data, tuple(entry["path"])
+    values = (_value_at(before.data, path), ABSENT if entry["removed"] else _value_at(data, path))
+    old, new = (None if one is ABSENT else frozen(one) for one in values)
+    by = entry["by"]
+    when = datetime.fromisoformat(entry["when"])
+    return _State(text, data, Decision(path, old, new, str(entry["reason"]), when, None if by is None else str(by)))
 
 
 def _with_reason(data: Any, path: Place, reason: str) -> Any:

@@ -253,7 +253,7 @@ TOPICS = (
         "breastfeeding, lactat*, immuni*, immun, dengue, covid*, test positive, swab, pcr, specimen*, sample "
         "type, biomarker*, assay, titer, titre, bodyweight, arm circ*, girth, bicep*, thigh, wrist, forearm, "
         "calf, pelvic, biacromial, chest, ankle, bone*, progression, progress free, relapse free, response to "
-        "treatment, responder, time to death, death time, days to death, fustat, rehosp*, discharge*, "
+        "treatment, responder, time to death, death time, days to death, fustat, rehosp*, discharge status, "
         "readmission*, nursing home, home care, physical function*, frail*, self care, activities of daily "
         "living, hypert*, hyperl*, cholest*, angio*, valve, bypass, pacemaker, pneumo*, bronchit*, copd, "
         "emphysema, influenza, flu, allerg*, eczema, psoria*, lupus, crohn*, colitis, ulcer*, cirrho*, hepati*, "

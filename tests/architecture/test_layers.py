@@ -14,7 +14,7 @@ PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 ROWS = PAGE.split("<!-- packages -->")[1].split("<!-- end -->")[0].strip().splitlines()[2:]
 LAYERS = [re.findall("`([^`]+)`", row.split("|")[1]) for row in ROWS]  # each may import what is above it
 FLOOR = {name: number for number, names in enumerate(LAYERS) for name in names}
-APPLICATIONS = ("cli", "integrations", "drafting", "arx", "frontiers", "verification", "testing", "demo")
+APPLICATIONS = ("cli", "integrations", "drafting", "arx", "frontiers", "verification", "testing", "demo", "studio")
 WAIST = {"tcdp_audit", "api", "core.results"}
 pytestmark = pytest.mark.xdist_group("imports")  # which one worker reads
 

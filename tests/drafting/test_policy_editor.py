@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 from dataclasses import FrozenInstanceError
 from datetime import UTC
@@ -17,6 +18,7 @@ import yaml
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import PolicyError, UsageError, draft_policy
+from tcdp_audit.core.base.errors import ResultError
 from tcdp_audit.core.policy.source import parse_yaml
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.drafting import PolicyEditor
@@ -279,6 +281,40 @@ def test_a_file_that_another_program_changed_is_not_replaced(tmp_path: Path) -> 
         editor_of().write()
     with pytest.raises(UsageError, match="no such policy file"):
         PolicyEditor.open(tmp_path / "none.yaml")
+
+
+def test_a_history_goes_on_where_it_ended(tmp_path: Path) -> None:
+    path = tmp_path / "p.tcdp.yaml"
+    path.write_text(POLICY, encoding="utf-8")
+    editor = PolicyEditor.open(path, by="a steward", plugins=PLUGINS)
+    editor.declare("age", role="sensitive", reason="it is\nrare")
+    editor.change_expectation(0, {"k": 7})
+    editor.remove_expectation(1)
+    editor.set("seed", None)
+    editor.remove_column("zip", reason="unknown")
+    editor.undo()
+    editor.undo()
+
+    again = PolicyEditor.resume(json.loads(json.dumps(editor.history)), path, plugins=PLUGINS)
+
+    assert (again.text, again.decisions, again.undone) == (editor.text, editor.decisions, editor.undone)
+    for _ in range(2):
+        assert again.redo() == editor.redo()
+    assert again.text == editor.text
+    again.write()  # the file is the one that was read
+    path.write_text("version: 1\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="was changed by another program since"):
+        PolicyEditor.resume(editor.history, path, plugins=PLUGINS).write()
+
+
+@pytest.mark.parametrize(
+    "damage", [{"text": 3}, {"decisions": [{}]}, {"undone": 9}, {"undone": "x"}, {"decisions": [{"path": 1}]}]
+)
+def test_a_damaged_history_is_refused(damage: Any, tmp_path: Path) -> None:
+    editor = editor_of()
+    editor.set("seed", 3)
+    with pytest.raises(ResultError, match=r"^the history of a policy is damaged"):
+        PolicyEditor.resume({**editor.history, **damage}, tmp_path / "p.yaml", plugins=PLUGINS)
 
 
 def test_a_mapping_becomes_a_text() -> None:

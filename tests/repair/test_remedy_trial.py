@@ -86,7 +86,7 @@ def test_the_report_has_the_lines_and_their_cost(planned: Audit) -> None:
     assert " of its detail on average. Entries changed: age 6 and zip 6. " in last.text
     assert " suffers most: " in last.text
     assert "it would then pass, with 1 warning (Sensitive columns without a demand)." in last.text
-    assert last.code == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
+    assert last.code == "tcdp-audit fix RELEASE --policy POLICY.json --output REPAIRED.csv"
     for suffix in (".html", ".md"):
         assert "<h1>Fit" not in planned.render(suffix)
         assert last.lines.splitlines()[1] in planned.render(suffix)
@@ -244,7 +244,7 @@ def test_a_release_that_only_needs_to_lose_an_identifier_needs_no_remedy() -> No
     assert (audit.remedy_trial.passes, audit.remedy_trial.only_drops) == (True, True)
     last = steps(audit)[-1]
     assert (last.lead, last.lines) == ("Drop these columns.", "")
-    assert last.code == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
+    assert last.code == "tcdp-audit fix RELEASE --policy POLICY.json --output REPAIRED.csv"
     output = io.StringIO()
     print_audit(Console(file=output, width=80), audit, [])
     assert "Dropped from what is written: 'disease' (identifier).\nThe release would then pass" in output.getvalue()

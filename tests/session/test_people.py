@@ -148,6 +148,8 @@ def compare_with_plain_python(seed: int, k: int) -> None:
     unit = "unit" in policy
     assert (answer.k, answer.below, answer.exposed) == (k, below(table, known, k, unit=unit), answer.below)
     assert answer.alone == below(table, known, 2, unit=unit)
+    assert dict(answer.sizes) == Counter(map(len, groups(table, known, unit=unit)))
+    assert list(answer.sizes) == sorted(answer.sizes)
 
 
 @settings(max_examples=6)
@@ -300,3 +302,33 @@ def test_the_answers_are_names_of_the_api() -> None:
         answers = [session.profiles()[0], session.what_if(), k, k.counts[0], session.stricter_profiles()[0]]
     names = ["ColumnProfile", "WhatIf", "Thresholds", "ThresholdCount", "StricterDemand"]
     assert [type(one) for one in answers] == [getattr(api, name) for name in names]
+
+
+def test_one_of_several_scenarios_is_asked_by_its_own_policy() -> None:
+    draw = random.Random(3)  # noqa: S311 - a table to test on
+    table = asked.table(draw, 40)
+    roles = {"age": "quasi_identifier", "place": "quasi_identifier", "sex": "quasi_identifier", "ill": "sensitive"}
+    policy = {
+        "version": 1,
+        "attributes": {name: {"role": role} for name, role in roles.items()},
+        "scenarios": {"neighbour": {"knows": ["age", "sex"]}, "office": {"knows": ["place"]}},
+        "expect": [{"k_anonymity": {"k": 5}}],
+    }
+    with open_session(table, policy) as session:
+        with pytest.raises(tcdp_audit.UsageError, match="has scenarios"):
+            session.what_if()
+        for name, known in (("neighbour", ["age", "sex"]), ("office", ["place"])):
+            answer = session.what_if(policy=session.policy.parts[name])
+            assert answer.known == tuple(known)
+            assert answer.below == below(table, known, 5, unit=False)
+
+
+def test_the_columns_and_hierarchies_of_a_session() -> None:
+    table = asked.table(random.Random(1), 5)  # noqa: S311 - a table to test on
+    attributes = {"sex": {"role": "quasi_identifier", "hierarchy": {"*": {"x": None, "f": None, "m": None}}}}
+    with open_session(table) as session:
+        assert session.column_names() == tuple(table.column_names)
+        with pytest.raises(tcdp_audit.UsageError, match="no policy"):
+            session.hierarchies()
+        known = session.hierarchies({"version": 1, "attributes": attributes, "expect": [{"k_anonymity": None}]})
+    assert [one.height for one in known.values()] == [1]

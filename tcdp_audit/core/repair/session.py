@@ -26,6 +26,7 @@ from tcdp_audit.core.session.tables import OpenTables
 if TYPE_CHECKING:
     from tcdp_audit.core.base.audit_figures import ConventionVariant
     from tcdp_audit.core.base.outcome import Outcome
+    from tcdp_audit.core.encoding.hierarchy import Hierarchy
     from tcdp_audit.core.repair.fixing import Remediation
     from tcdp_audit.core.results.frontier import Frontier
     from tcdp_audit.core.results.setting_trial import SettingTrial
@@ -162,6 +163,31 @@ class Session:
         view = Session(self._tables, self._policy, {k: v for k, v in {**self._levels, **levels}.items() if v != 0})
         view._turns = self._turns
         return view
+
+    @redact_errors()
+    def column_names(self, *, policy: PolicyLike | None = None) -> tuple[str, ...]:
+        """The names of the release's columns in the table's order; of several tables each as `table.column`.
+
+        Args:
+            policy: the one that names the tables; None for the session's, or for none where it has none.
+        """
+        with self._question(policy) as (read, ask):
+            return tuple(one.name for one in ask(read).engine.columns)
+
+    @redact_errors()
+    def hierarchies(self, policy: PolicyLike | None = None) -> Mapping[str, Hierarchy]:
+        """The hierarchies that a policy declares, by column: the levels that `levels` may name. No table is read.
+
+        Args:
+            policy: that declares them; None for the session's policy.
+
+        Raises:
+            UsageError: there is no policy.
+            PolicyError: a hierarchy cannot be read, or is not one tree of one depth.
+        """
+        from tcdp_audit.core.release.release import declared_hierarchies  # noqa: PLC0415 - only where asked for
+
+        return declared_hierarchies(self.read(policy), self._tables.cache)
 
     @redact_errors()
     def profiles(
@@ -388,7 +414,7 @@ class Session:
     def _question(
         self,
         policy: PolicyLike | None,
-        replace_running: bool,  # noqa: FBT001
+        replace_running: bool = False,  # noqa: FBT001, FBT002 - of this class alone
     ) -> Iterator[tuple[Policy, Asking]]:
         """A policy, or one without columns where there is none, and what opens the tables under another."""
         from tcdp_audit.core.session.people import undeclared  # noqa: PLC0415 - likewise

@@ -14,7 +14,7 @@ from tcdp_audit.core.auditor.evaluation import Evaluation, evaluation
 from tcdp_audit.core.base.errors import CheckError, DataError, UsageError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.guide_file import DisclosureType, Guide
-from tcdp_audit.core.base.outcome import Comparison, Status
+from tcdp_audit.core.base.outcome import Comparison, Outcome, Status
 from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.check.class_check import ClassCheck
 from tcdp_audit.core.check.threshold import Parameters, Threshold
@@ -105,6 +105,8 @@ class WhatIf:
             such as a released unit that joins rows.
         left_out: the demands that cannot be asked then, such as one on a column that is known: checks by name, with a
             colon and the attribute where the demand names one.
+        sizes: pairs of a size of groups, ascending, and how many records are in groups of this size. Where an
+            intruder knows whole histories, people are counted in place of records.
     """
 
     known: tuple[str, ...]
@@ -114,10 +116,12 @@ class WhatIf:
     below: int | None
     exposed: int | None
     left_out: tuple[str, ...] = ()
+    sizes: tuple[tuple[int, int], ...] = ()
 
     def as_row(self) -> dict[str, Any]:
         """The answer as a row of a table."""
-        return {**vars(self), "known": list(self.known), "left_out": list(self.left_out)}
+        lists = {"known": list(self.known), "left_out": list(self.left_out), "sizes": [list(one) for one in self.sizes]}
+        return {**vars(self), **lists}
 
 
 def undeclared() -> Policy:
@@ -246,14 +250,16 @@ def what_if(
     inputs = ask(asked)
     results = evaluated(inputs)
     exposed = results.exposed.among(results.outcomes)
+    people, every = _in_groups_below(ask, asked, inputs.engine.records + 1)
     return WhatIf(
         known=tuple(asked.with_role(Role.QUASI_IDENTIFIER)),
-        people=_below(ask, asked, inputs.engine.records + 1),
+        people=people,
         alone=_below(ask, asked, 2),
         k=least,
         below=None if least is None else _below(ask, asked, least),
         exposed=(0 if expectations else None) if exposed is None else exposed.people,
         left_out=tuple(dict.fromkeys(left_out)),
+        sizes=tuple((int(size), int(records)) for size, _, records in every.details["distribution"]),
     )
 
 
@@ -264,7 +270,7 @@ def _name(expectation: Expectation) -> str:
 
 def _knowing(policy: Policy, engine: Engine, add: Sequence[str], drop: Sequence[str]) -> Policy:
     """The policy of an intruder who knows some columns more, and some less."""
-    if policy.document.scenarios is not None:
+    if policy.document.scenarios is not None and policy.document.scenario is None:
         raise UsageError("the policy has scenarios, each of which knows other columns; change one of them and audit")
     known = policy.with_role(Role.QUASI_IDENTIFIER)
     more, less = _named(add, engine, "add"), _listed(drop, "drop")
@@ -294,6 +300,11 @@ def evaluated(inputs: AuditInputs) -> Evaluation:
 
 def _below(ask: Asking, policy: Policy, least: int) -> int:
     """Count people in groups of fewer than a number. Cost: that of an audit with one demand."""
+    return _in_groups_below(ask, policy, least)[0]
+
+
+def _in_groups_below(ask: Asking, policy: Policy, least: int) -> tuple[int, Outcome]:
+    """Count people in groups of fewer than a number, with the outcome that a demand of this size has."""
     asked = replace(policy, expectations=(Expectation(SIZE, _SizeParameters(least=least)),))
     if policy.conventions.missing_quasi_identifier == "fail":  # then a missing cell exposes, whatever the group's size
         asked = asked.with_conventions(missing_quasi_identifier="own_category")
@@ -302,7 +313,7 @@ def _below(ask: Asking, policy: Policy, least: int) -> int:
     if outcome.status is Status.ERROR:
         raise CheckError(outcome.message)
     people = results.exposed.people if outcome.status is Status.FAILED else None
-    return 0 if people is None else people
+    return 0 if people is None else people, outcome
 
 
 def _knowing_only(policy: Policy, names: Sequence[str], *, as_text: bool = False) -> Policy:

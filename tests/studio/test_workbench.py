@@ -1,0 +1,457 @@
+"""Decisions on a workbench: saved at each one, taken back, gone on with; and what happens when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workbench_client import POLICY, Client, running, write_policy, write_table
+
+from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.studio import decisions
+from tcdp_audit.studio.choices import Place
+from tcdp_audit.studio.decisions import DecisionFile
+from tcdp_audit.studio.work import Newest, State, Work
+from tcdp_audit.studio.workbench import Workbench
+
+VERIFY = (sys.executable, "-m", "tcdp_audit", "verify")
+ROLE = {"column": 1, "role": "insensitive", "reason": "no one asks for it"}
+TABLES = """\
+version: 1
+unit: person
+unit_name: person
+tables:
+  people:
+    file: persons.csv
+    attributes:
+      sex: {role: quasi_identifier}
+      zip: {role: quasi_identifier}
+  visits:
+    file: visits.csv
+    belongs_to: people
+    attributes:
+      ward: {role: quasi_identifier}
+      illness: {role: sensitive}
+expect:
+  - k_anonymity: {k: 2}
+"""
+SCENARIOS = POLICY.replace(
+    "expect:", "scenarios:\n  neighbour: {knows: [age, sex]}\n  office: {knows: [age, sex, zip]}\nexpect:"
+)
+
+
+def finished(client: Client) -> Work:
+    client.studio.bench.work.wait(120)
+    return client.studio.bench.work
+
+
+def saved(folder: Path, name: str = "people.studio.json") -> Any:
+    return json.loads((folder / name).read_text(encoding="utf-8"))
+
+
+def test_from_a_table_without_a_policy_to_a_release(tmp_path: Path) -> None:
+    write_table(tmp_path)
+    (tmp_path / "age.csv").unlink()
+    with running(tmp_path) as client:
+        assert "Its name speaks of an age" in client.get("/table").text
+        assert "Accept every role" in client.get("/table").text
+        for place, role in enumerate(("identifier", *("quasi_identifier",) * 3, "sensitive", "insensitive")):
+            client.send("/table/role", {"column": place, "role": role, "reason": ""})
+        assert client.send("/table/accept").head["location"] == "/risk"
+        place = next(
+            number
+            for number, one in enumerate(client.studio.bench.policy.expectations)
+            if one.check.name == "k_anonymity"
+        )
+        fields = {"shape": client.studio.bench.shape, "demand": place, "threshold": "3", "reason": "small town"}
+        assert client.send("/demands/change", fields).head["location"] == "/demands"
+        client.send("/release/try")
+        assert finished(client).state is State.DONE
+        assert "Holds" in client.get("/release").text
+        client.send("/release/write", {"report": "yes", "result": "yes"})
+        assert finished(client).state is State.DONE, client.studio.bench.work.fault
+        assert "Fit" in client.get("/report").text
+    assert (tmp_path / "people.release.csv").is_file()
+    assert "small town" in (tmp_path / "people.tcdp.yaml").read_text(encoding="utf-8")
+
+
+def test_a_second_call_goes_on_where_the_first_stopped(folder: Path) -> None:
+    with running(folder) as client:
+        client.send("/table/role", ROLE)
+        client.send("/risk/try", [("knows", 0), ("level_1", 1)])
+        trial = (dict(client.studio.bench.choices.levels), list(client.studio.bench.choices.unknown))
+        text, known = client.studio.bench.editor.text, client.studio.bench.editor.decisions
+    with running(folder) as client:
+        bench = client.studio.bench
+        assert (bench.editor.text, bench.editor.decisions) == (text, known)
+        assert (bench.choices.levels, bench.choices.unknown) == trial
+        assert "age" in bench.choices.accepted
+        client.send("/undo", {"screen": "table"})
+        assert bench.editor.text == POLICY
+        client.send("/redo", {"screen": "table"})
+        assert bench.editor.text == text
+
+
+def test_a_trial_becomes_a_part_of_the_policy(folder: Path) -> None:
+    with running(folder) as client:
+        client.send("/risk/try", [("knows", 0), ("knows", 1), ("level_0", 2)])
+        assert not client.studio.bench.editor.decisions
+        client.send("/risk/keep", {"reason": "no one knows the zip"})
+        policy = client.studio.bench.policy
+        assert policy.attributes["zip"].role.value == "insensitive"
+        assert policy.attributes["zip"].reason == "no one knows the zip"
+        assert [one.remedy.name for one in policy.remedies] == ["generalization"]
+        assert dict(client.studio.bench.choices.levels) == {}
+
+
+def test_a_change_that_makes_the_policy_unsound_is_taken_back(folder: Path) -> None:
+    with running(folder) as client:
+        answer = client.send("/table/role", {"column": 4, "role": "insensitive", "reason": ""})
+        assert answer.status == 409
+        assert "illness" in answer.text
+        assert client.studio.bench.policy.attributes["illness"].role.value == "sensitive"
+        live = client.send("/table/role", {"column": 4, "role": "insensitive", "reason": ""}, hx_request="true")
+        assert live.status == 200
+        assert 'role="alert"' in live.text
+
+
+def test_demands_are_added_changed_and_removed(folder: Path) -> None:
+    with running(folder) as client:
+        bench = client.studio.bench
+        from tcdp_audit.studio.screens.demands import candidates
+
+        known = candidates(bench)
+        place = next(n for n, one in enumerate(known) if (one["check"], one["attribute"]) == ("t_closeness", "illness"))
+        client.send("/demands/add", {"shape": bench.shape, "check": place, "threshold": "0.5", "reason": "as ever"})
+        assert bench.policy.expectations[-1].parameters.t == 0.5
+        assert bench.policy.expectations[-1].parameters.reason == "as ever"
+        stale = {"shape": bench.shape - 1, "demand": 2, "reason": ""}
+        answer = client.send("/demands/remove", stale)
+        assert (answer.status, len(bench.policy.expectations)) == (409, 3)
+        assert "changed on another page" in answer.text
+        fields = {"shape": bench.shape, "demand": 2, "threshold": "0.3", "reason": "", "weight": "warning"}
+        client.send("/demands/change", fields)
+        assert bench.policy.expectations[-1].parameters.severity.value == "warning"
+        client.send("/demands/remove", {"shape": bench.shape, "demand": 2, "reason": ""})
+        assert len(bench.policy.expectations) == 2
+        client.send("/demands/profile", {"profile": "el_emam_precedents_11@2013", "reason": ""})
+        assert [one.profile for one in bench.policy.expectations][-1] == "el_emam_precedents_11@2013"
+        assert "As el_emam_precedents_11@2013 demands" in client.get("/demands").text
+        client.send("/demands/profile", {"profile": "", "reason": ""})
+        assert len(bench.policy.expectations) == 2
+
+
+def test_a_demand_laxer_than_a_published_one_is_marked(folder: Path) -> None:
+    with running(folder) as client:
+        assert "at least 11 is usual for public files" in client.get("/demands").text
+
+
+def test_values_are_shown_where_a_person_asks_and_the_file_says_so(folder: Path) -> None:
+    with running(folder) as client:
+        assert "such as" not in client.get("/table").text
+        assert "measles" not in "".join(client.seen)
+        client.send("/values", {"screen": "table"})
+        assert finished(client).state is State.DONE
+        assert "<code>" in client.get("/table").text
+        assert saved(folder)["values_shown"]
+    assert "measles" not in (folder / "people.studio.json").read_text(encoding="utf-8")
+
+
+def test_points_appear_and_one_of_them_is_taken(folder: Path) -> None:
+    with running(folder) as client:
+        bench = client.studio.bench
+        client.send("/remedies/begin")
+        assert client.send("/remedies/begin").status == 409
+        assert finished(client).state is State.DONE, bench.work.fault
+        page = client.get("/remedies").text
+        assert "An invented record" in page
+        assert "% left" in page
+        number = bench.front.own_place + 1
+        point = bench.front.points[number - 1]
+        assert client.send("/remedies/take", {"point": number, "reason": "ours"}).head["location"] == "/release"
+        client.send("/release/write", {"result": "yes"})
+        assert finished(client).state is State.DONE, bench.work.fault
+        from hashlib import sha256
+
+        assert sha256((folder / "people.release.csv").read_bytes()).hexdigest() == point.sha256
+        assert "report" not in bench.choices.written
+        assert client.send("/remedies/take", {"point": 999, "reason": ""}).status == 409
+
+
+def test_a_true_record_is_shown_where_a_person_asked_for_values(folder: Path) -> None:
+    with running(folder, memory=2**30) as client:
+        client.send("/values", {"screen": "remedies"})
+        assert finished(client).state is State.DONE
+        client.send("/remedies/begin")
+        assert finished(client).state is State.DONE, client.studio.bench.work.fault
+        page = client.get("/remedies").text
+        assert "The first record, as you asked for values" in page
+        first = (folder / "people.csv").read_text(encoding="utf-8").splitlines()[1].split(",")
+        assert f"<td>{first[1]}</td>" in page
+        assert "(not published)" in page
+    assert first[0] not in (folder / "people.studio.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("what", ["/remedies/begin", "/release/try", "/release/write"])
+def test_work_that_is_stopped_leaves_nothing_and_figures_go_on(
+    what: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    write_table(folder, records=3000)
+    draw = random.Random(what)  # noqa: S311 - moments to test at
+    with running(folder) as client:
+        before = sorted(one.name for one in folder.iterdir())
+        for _ in range(20):
+            client.send(what)
+            if what != "/release/write":  # which is short enough to end before
+                time.sleep(draw.random() * 0.3)
+            answer = client.send("/work/cancel", {"screen": "remedies"})
+            assert answer.status == 303
+            assert not client.studio.bench.work.is_running
+            if client.studio.bench.work.state is State.CANCELLED:
+                left = {one.name for one in temporary.iterdir()}
+                assert not left, left
+                assert {one.name for one in folder.iterdir()} - {*before} <= {"people.tcdp.yaml"}
+        assert client.get("/risk/figures").status == 200
+
+
+def test_figures_wait_for_work_with_a_sentence(folder: Path) -> None:
+    with running(folder) as client:
+        client.send("/remedies/begin")
+        answer = client.get("/risk/figures")
+        assert "under way" in answer.text
+        assert client.send("/table/role", ROLE).status == 409
+        client.send("/work/cancel", {"screen": "remedies"})
+
+
+def test_a_table_that_changes_or_vanishes_is_noticed_before_anything_is_written(folder: Path) -> None:
+    with running(folder) as client:
+        with (folder / "people.csv").open("a", encoding="utf-8") as file:
+            file.write("p99999,20,f,100,flu,1\n")
+        client.send("/release/write", {"result": "yes"})
+        assert "changed" in finished(client).fault
+        (folder / "people.csv").unlink()
+        client.send("/release/write", {"result": "yes"})
+        assert "people.csv" in finished(client).fault
+        assert "people.csv" in client.get("/release").text
+        assert not (folder / "people.release.csv").exists()
+        assert saved(folder)["history"]
+
+
+def test_a_full_disk_is_a_sentence_and_the_decision_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise UsageError("people.studio.json: cannot be written: No space left on device")
+
+    with running(folder) as client:
+        before = saved(folder)
+        with monkeypatch.context() as patch:
+            patch.setattr(decisions, "write_atomically", full)
+            client.send("/table/role", ROLE)
+            assert "No space left on device" in client.get("/table").text
+            assert saved(folder) == before
+        client.send("/table/accept")
+        assert "No space left" not in client.get("/table").text
+        assert saved(folder)["history"]["decisions"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "is damaged"),
+        ("[]", "no file of this version"),
+        ('{"studio": 1, "history": {}, "about": "x"}', "another table"),
+    ],
+)
+def test_a_damaged_file_of_decisions_is_a_sentence(text: str, says: str, folder: Path) -> None:
+    (folder / "people.studio.json").write_text(text, encoding="utf-8")
+    with pytest.raises(AssertionError, match=says), running(folder):
+        pass
+    assert (folder / "people.studio.json").read_text(encoding="utf-8") == text
+
+
+def test_a_broken_policy_is_a_sentence(folder: Path) -> None:
+    write_policy(folder, POLICY.replace("k_anonymity", "k_anonimity"))
+    with running(folder) as client:
+        assert "k_anonimity" in client.get("/table").text
+        assert "did you mean" in client.get("/demands").text
+        assert client.get("/risk").status == 200
+
+
+def test_a_policy_that_another_program_changed_is_not_replaced(folder: Path) -> None:
+    with running(folder) as client:
+        client.send("/table/role", ROLE)
+        (folder / "people.tcdp.yaml").write_text(POLICY + "# by hand\n", encoding="utf-8")
+        client.send("/release/write", {"result": "yes"})
+        assert "changed by another program" in finished(client).fault
+    assert (folder / "people.tcdp.yaml").read_text(encoding="utf-8").endswith("# by hand\n")
+
+
+def test_a_policy_with_scenarios_is_judged_and_released(folder: Path) -> None:
+    write_policy(folder, SCENARIOS)
+    with running(folder) as client:
+        text = client.get("/risk").text
+        assert "Neighbour" in text
+        assert "Office" in text
+        assert client.get("/demands").status == 200
+        client.send("/release/write", {"report": "yes", "result": "yes"})
+        assert finished(client).state is State.DONE, client.studio.bench.work.fault
+        assert "Fit" in client.get("/report").text
+
+
+def test_several_linked_tables_are_judged_and_released(tmp_path: Path) -> None:
+    draw = random.Random(1)  # noqa: S311 - tables to test on
+    people = [f"{n},{draw.choice('fm')},{draw.randint(1, 3)}" for n in range(60)]
+    visits = [f"{draw.randint(0, 59)},{draw.choice('ab')},{draw.choice(['flu', 'gout'])}" for _ in range(90)]
+    (tmp_path / "persons.csv").write_text("\n".join(["person,sex,zip", *people, ""]), encoding="utf-8")
+    (tmp_path / "visits.csv").write_text("\n".join(["person,ward,illness", *visits, ""]), encoding="utf-8")
+    path = write_policy(tmp_path, TABLES, "clinic.tcdp.yaml")
+    from tcdp_audit.studio.server import Studio
+
+    studio = Studio(Workbench(Place.of(None, str(path))))
+    with studio.serving():
+        studio.bench.opening.wait(60)
+        assert not studio.bench.opening.fault
+        client = Client(studio)
+        client.enter()
+        assert "visits.ward" in client.get("/table").text
+        names = [one.name for one in studio.bench.columns]
+        client.send("/table/role", {"column": names.index("people.zip"), "role": "insensitive", "reason": "coarse"})
+        assert studio.bench.policy.attributes["people.zip"].role.value == "insensitive"
+        for screen in ("/risk", "/demands", "/remedies", "/release", "/report"):
+            assert client.get(screen).status == 200
+        client.send("/release/write", {"report": "yes", "result": "yes"})
+        assert finished(client).state is State.DONE, studio.bench.work.fault
+        assert (tmp_path / "clinic.release").is_dir()
+        assert "Fit" in client.get("/report").text
+
+
+def test_the_last_step_signs_with_the_key_of_the_call(folder: Path) -> None:
+    pytest.importorskip("securesystemslib")
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    from tcdp_audit.studio.release import Signer
+
+    key = Ed25519PrivateKey.generate()
+    plain = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (folder / "key.pem").write_bytes(key.private_bytes(*plain))
+    public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    (folder / "public.pem").write_bytes(public)
+    answers = [("answer", one) for one in ("roles", "tables", "law")]
+    with running(folder, signer=Signer.of(str(folder / "key.pem"), lambda: b"")) as client:
+        assert client.send("/report/sign", answers).status == 409
+        client.send("/release/write", {"report": "yes", "result": "yes"})
+        finished(client)
+        assert "1 of 3 questions are open" in client.send("/report/sign", answers[:2]).text
+        assert client.send("/report/sign", answers).status == 303
+        assert "Signed" in client.get("/report").text
+        assert "PRIVATE" not in "".join(client.seen)
+    done = subprocess.run(
+        [*VERIFY, "people.attestation.json", "people.release.csv", "--key", "public.pem"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_state_is_computed_once_and_an_older_one_never_after_it() -> None:
+    newest = Newest(lambda: None)
+    asked: list[str] = []
+
+    def compute(name: str) -> str:
+        asked.append(name)
+        return name
+
+    assert newest.answer("a", 1, lambda: compute("a1")) == "a1"
+    assert newest.answer("a", 1, lambda: compute("again")) == "a1"
+    assert newest.answer("b", 1, lambda: compute("b1")) == "b1"
+    assert newest.answer("a", 2, lambda: compute("a2")) == "a2"
+    assert asked == ["a1", "b1", "a2"]
+
+
+def test_decisions_are_about_one_table(tmp_path: Path) -> None:
+    file = DecisionFile(tmp_path / "x.studio.json", "x.csv")
+    assert file.read() is None
+    file.save({"history": {"text": ""}})
+    assert file.read() == {"studio": 1, "says": decisions.SAYS, "about": "x.csv", "history": {"text": ""}}
+    with pytest.raises(UsageError, match=r"about another table than y\.csv"):
+        DecisionFile(tmp_path / "x.studio.json", "y.csv").read()
+
+
+KILLED = """
+import sys
+from tcdp_audit.studio.choices import Place
+from tcdp_audit.studio.workbench import Workbench
+from tcdp_audit.plugin.detector import Role
+bench = Workbench(Place.of("people.csv", None))
+bench.open(); bench.opening.wait(60)
+print("ready", flush=True)
+for number in range(10_000):
+    bench.declare("cost", [Role.SENSITIVE, Role.INSENSITIVE][number % 2], f"reason {number}")
+    print(number, flush=True)
+"""
+
+
+@pytest.mark.parametrize("moments", [3, pytest.param(50, marks=pytest.mark.long)])
+def test_a_kill_at_any_moment_loses_nothing_that_was_confirmed(moments: int, folder: Path) -> None:
+    draw = random.Random(moments)  # noqa: S311 - moments to test at
+    for _ in range(moments):
+        (folder / "people.studio.json").unlink(missing_ok=True)
+        command = [sys.executable, "-c", KILLED]
+        with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(draw.random() * 0.5)
+            process.kill()
+            said = process.stdout.read().split()
+        last = int(said[-1]) if said and said[-1].isdigit() else -1
+        decided = saved(folder)["history"]["decisions"]
+        assert len(decided) >= max(last, 0)  # the last number may be cut off
+        with running(folder) as client:
+            assert len(client.studio.bench.editor.decisions) == len(decided)
+        assert [one.name for one in folder.iterdir() if one.name.startswith(".tcdp-audit")] == []
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals of Windows are others")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_and_removes_its_temporary_files(number: int, folder: Path, tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = [sys.executable, "-m", "tcdp_audit", "studio", "people.csv", "--no-browser"]
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=folder, env=environment, **pipes) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline()
+        assert address.startswith("the workbench is at http://")
+        while not (folder / "people.studio.json").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    assert "Traceback" not in errors
+    assert "interrupted; written: people.studio.json" in errors
+    assert list(temporary.iterdir()) == []
+    assert stat.S_IMODE((folder / "people.studio.json").stat().st_mode) == 0o600
+
+
+def test_the_button_ends_it(folder: Path) -> None:
+    with running(folder) as client:
+        answer = client.send("/close")
+        assert "The workbench is closed" in answer.text
+        assert client.studio.wait() == "closed"
