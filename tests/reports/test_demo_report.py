@@ -30,7 +30,14 @@ def demo(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
         patched.setenv("SOURCE_DATE_EPOCH", "1767225600")
-        return tcdp_audit.audit(None, POLICY, all_conventions=True, column_risks=True, try_remedies=True)
+        return tcdp_audit.audit(
+            None,
+            POLICY,
+            all_conventions=True,
+            column_risks=True,
+            try_remedies=True,
+            run_by="the demonstration",
+        )
 
 
 @pytest.fixture(scope="module")

@@ -32,21 +32,22 @@ def test_demands_are_named_with_their_people_the_most_first() -> None:
     warned = {"k_anonymity": {"k": 2, "severity": "warning"}}
     made = of({"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2}}, warned)
     assert relation(made) == (
+        "Counted: 6 people, by demands that fail. At worst: no more. "
         "6 by demand 2 and 2 by demand 1. Do not add these numbers: several demands can expose the same people. "
         "Demand 3 only warns: the 2 people that it affects are not counted for it."
     )
 
 
-def test_one_demand_needs_no_sentence_where_the_verdict_has_its_number() -> None:
-    assert relation(of({"k_anonymity": {"k": 2}})) == ""
+def test_one_demand_needs_no_sentence_of_its_own_where_the_verdict_has_its_number() -> None:
+    assert relation(of({"k_anonymity": {"k": 2}})) == "Counted: 2 people, by demands that fail. At worst: no more."
     assert relation(of({"k_anonymity": {"k": 1}})) == ""
 
 
 def test_at_least_says_what_is_left_out_and_the_worst_case() -> None:
     made = of({"k_anonymity": {"k": 2}}, {"reidentification_risk": {"at_most": "0.4"}}, id={"role": "identifier"})
     assert relation(made) == (
-        "Not counted: demand 2 says how many, not who. Nor is what is wrong with whole columns counted "
-        "(Identifier in the release). So it is the least number; at worst all 6 people are exposed."
+        "Counted: 2 people, by demands that fail. At worst: all 6, by what is wrong with whole columns (Identifier in "
+        "the release). Not counted: demand 2 says how many or how likely, not who."
     )
 
 
