@@ -126,7 +126,9 @@ def names_of(made: Audit) -> set[str]:
     written = {word for one in (made.policy.text, made.to_json()) for word in re.findall(r"[\w.]+", one)}
     columns = {name for one in made.columns for name in (one.name, one.label) if name}
     intruders = {one.intruder for one in made.scenarios} | {*(document.scenarios or {})}
-    return {*columns, *intruders, *made.release.tables, *made.companions, made.release.name, *_values(written)}
+    by = None if document.approval is None else document.approval.by
+    stated = {part for one in (document.purpose, document.recipients, by, made.run.by) if one for part in one.split(", ")}
+    return {*columns, *intruders, *stated, *made.release.tables, *made.companions, made.release.name, *_values(written)}
 
 
 def _values(words: set[str]) -> set[str]:

@@ -33,7 +33,7 @@ def heads(audit):
     return [one.lead for one in steps(audit)]
 
 
-def test_they_begin_with_columns_and_end_with_a_command():
+def test_they_begin_with_the_policy_and_then_have_a_command():
     audit = tcdp_audit.audit(TABLE, POLICY, column_risks=True)
     reported = steps(audit)
     assert [one.lead for one in reported] == [
@@ -43,9 +43,9 @@ def test_they_begin_with_columns_and_end_with_a_command():
         "Protect the people whom failing demands expose, the largest number first.",
         "Coarsen postcode first.",
     ]
-    assert "6 people (100%)" in reported[1].text
-    assert reported[-1].code == "tcdp-audit fix RELEASE --policy POLICY.json --output REPAIRED.csv"
-    assert "is not known" in reported[-1].text
+    assert "6 people (100%)" in reported[3].text
+    assert reported[2].code == "tcdp-audit check RELEASE --policy POLICY.json --try-remedies --report REPORT.html"
+    assert "writes no data" in reported[2].text
 
 
 def test_the_largest_number_of_people_comes_first(with_outcomes):

@@ -83,11 +83,10 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
         start = f"{drops(log)} " if log.dropped else ""
         text = f"{start}{_result(audit, trial)} {cost_of(audit, log)}"
         return Paragraph(f"{text} {UNCHANGED}{advice}", lead=CLOSEST, lines=shown)
-    also = say(
-        "The command also leaves out {names:names}.",
-        names=[name_of(one) for one in audit.columns if one.name in {dropped.name for dropped in log.dropped}],
-    )
-    parts = (_result(audit, trial), _price(audit, log), also if log.dropped else "", advice.strip(), NEW_FILE)
+    dropped = {one.name for one in log.dropped}
+    left_out = [name_of(one) for one in audit.columns if one.name in dropped]
+    also = say("The command also leaves out {names:names}.", names=left_out) if left_out else ""
+    parts = (_result(audit, trial), _price(audit, log), also, advice.strip(), NEW_FILE)
     planned = "Then name the remedy in the policy, and repair with one command."
     head = planned if log.planned else "Then repair with one command, as the policy says."
     return Paragraph(" ".join(filter(None, parts)), lead=head, code=command, lines=shown)
