@@ -127,7 +127,8 @@ def names_of(made: Audit) -> set[str]:
     columns = {name for one in made.columns for name in (one.name, one.label) if name}
     intruders = {one.intruder for one in made.scenarios} | {*(document.scenarios or {})}
     by = None if document.approval is None else document.approval.by
-    stated = {part for one in (document.purpose, document.recipients, by, made.run.by) if one for part in one.split(", ")}
+    texts = (document.purpose, document.recipients, by, made.run.by)
+    stated = {part for one in texts if one for part in one.split(", ")}
     return {*columns, *intruders, *stated, *made.release.tables, *made.companions, made.release.name, *_values(written)}
 
 
