@@ -56,7 +56,7 @@ def of_whole_households(audit: Audit) -> list[str]:
 
 
 def _households(audit: Audit) -> str:
-    """What an intruder is taken to know of a household, demand by demand; empty where all demands agree."""
+    """The sentence on an intruder's knowledge of a household, by demand; empty if all demands agree."""
     whole = of_whole_households(audit)
     rest = [str(number) for number in range(1, len(audit.expectations) + 1) if str(number) not in whole]
     if audit.policy.document.household is None or audit.policy.conventions.known_rows != "one" or not (whole and rest):
@@ -132,7 +132,7 @@ def _number(people: int, number: int, without: int, *, is_same: bool) -> str:
 
 
 def _at_worst(audit: Audit) -> Iterator[str]:
-    """How many people are counted, how many they may be at worst, and why."""
+    """The number of people counted, the largest possible number, and the reason for it."""
     exposed = audit.exposed
     if exposed is None or exposed.people is None or not audit.expectations:
         return
@@ -172,13 +172,13 @@ def _left(audit: Audit) -> list[Outcome]:
 
 
 def _averages(audit: Audit) -> list[Outcome]:
-    """Those of them that are a mean over all."""
+    """The failures left out that are a mean over all."""
     asked = {id(one) for one in audit.expectations}
     return [one for one in _left(audit) if id(one) in asked and one.parameters.get("measure") == "average"]
 
 
 def _shares(audit: Audit) -> list[Outcome]:
-    """Those of them that say how many people, and not who."""
+    """The failures left out that are a number of people without their identity."""
     asked, means = {id(one) for one in audit.expectations}, {id(one) for one in _averages(audit)}
     return [
         one
@@ -188,7 +188,7 @@ def _shares(audit: Audit) -> list[Outcome]:
 
 
 def _faulty_columns(audit: Audit) -> list[Outcome]:
-    """Those of them that are about whole columns."""
+    """The failures left out that are about whole columns."""
     return [one for one in _left(audit) if one.is_structural and one.cells is None]
 
 
@@ -197,7 +197,7 @@ def _titles(outcomes: Sequence[Outcome]) -> str:
 
 
 def _left_out(audit: Audit) -> Iterator[str]:
-    """The failures that the number leaves out."""
+    """The failures that are not in the number."""
     exposed = audit.exposed
     if exposed is None:
         return

@@ -77,10 +77,10 @@ def _sentences(outcomes: Sequence[Outcome], story: Story, *, without_zeros: bool
 def _best_guesses(own: Sequence[Outcome], outcomes: Sequence[Outcome]) -> Iterator[str]:
     """The guess at each of their attributes that is right most often, where another demand has a better one."""
     for attribute in dict.fromkeys(one.attribute for one in own):
-        known = [(_chance(one), one) for one in own if one.attribute == attribute]
-        found = [(_chance(one), one) for one in outcomes if one.attribute == attribute]
-        chance, best = max(found, key=lambda pair: pair[0])
-        if chance > max(each for each, _ in known):
+        own_chances = [(_chance(one), one) for one in own if one.attribute == attribute]
+        all_chances = [(_chance(one), one) for one in outcomes if one.attribute == attribute]
+        chance, best = max(all_chances, key=lambda pair: pair[0])
+        if chance > max(each for each, _ in own_chances):
             shared = best.details["shared_value"]
             yield say(
                 "Worst for one person: a guess at the {attribute} is right for {have} of {of}.",

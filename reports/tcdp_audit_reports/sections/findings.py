@@ -173,7 +173,7 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         title=outcome.title or outcome.check,
         title_of_all=title_of_all(outcome),
         attribute=attribute_of(outcome, check),
-        observed=_found(outcome),
+        observed=_figure_or_none(outcome),
         demanded=demanded(outcome),
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
@@ -182,8 +182,8 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
     )
 
 
-def _found(outcome: Outcome) -> str:
-    """The observed figure; where no one in some group has a value, the worst of the others with that."""
+def _figure_or_none(outcome: Outcome) -> str:
+    """The observed figure; if some group lacks values, the worst of the other groups with a remark on that."""
     if not _without_value(outcome) or outcome.observed not in (0, inf):
         return observed(outcome)
     worst = (outcome.details.get("worst_with_value") or {}).get("figure")

@@ -152,7 +152,7 @@ def _warned(audit: Audit) -> Iterator[Paragraph]:
 
 
 def _decision(audit: Audit, outcome: Outcome) -> str:
-    """What has to be decided about the columns that a check warns of; its title where that is no decision."""
+    """The decision on the columns that a check warns of; its title if there is none."""
     names = {one.name: name_of(one) for one in audit.columns}
     columns = [names.get(str(name), visible(str(name))) for name in outcome.details.get("columns", ())]
     if outcome.check == "undemanded_sensitive" and columns:
