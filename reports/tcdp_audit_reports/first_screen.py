@@ -21,6 +21,7 @@ from tcdp_audit.plugin.sentences import (
 from tcdp_audit_reports.policy_text import stated
 
 MOST_TABLES = 8  # named on the first screen
+NO_NAME = "run by: nobody is named; sign only once --run-by names who ran it"
 NUMBERED = 8  # demands that do not hold, up to which they are named
 
 
@@ -121,8 +122,8 @@ def plugins(audit: Audit) -> str:
 
 
 def _by(audit: Audit) -> list[str]:
-    """The person who ran it, where that is stated."""
-    return [say("run by {name}", name=visible(audit.run.by))] if audit.run.by else []
+    """The person who ran it, or that no name is given."""
+    return [say("run by {name}", name=visible(audit.run.by)) if audit.run.by else NO_NAME]
 
 
 def _short(digest: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from tcdp_audit.plugin._internal import failing, in_words
 from tcdp_audit.plugin.report import Audit
@@ -30,6 +31,7 @@ def known_facts(audit: Audit) -> tuple[str, str]:
             "A neighbour, an employer or a newspaper is taken to know a person’s {names:names}.",
             names=first_names(columns),
         )
+        sentence = " ".join(filter(None, (sentence, _households(audit))))
     elif any(facts in f"{one.message} {one.individual_impact}" for one in audit.expectations):
         sentence = say("{names:names}. What each intruder knows of them is below.", names=[*_capital(columns)])
     else:
@@ -45,7 +47,35 @@ def relation(audit: Audit) -> str:
     """Sentences on the people that each failing demand exposes, and on failures without a number; empty without any."""
     if not audit.has_records or not any(one.status is Status.FAILED for one in audit.outcomes):
         return ""
-    return " ".join([*_counted(audit), *_left_out(audit), *_warned(audit)])
+    return " ".join([*_at_worst(audit), *_counted(audit), *_left_out(audit), *_warned(audit)])
+
+
+def of_whole_households(audit: Audit) -> list[str]:
+    """The numbers of the demands under which an intruder knows everyone in a household."""
+    return [str(number) for number, one in enumerate(audit.expectations, 1) if "households" in one.details]
+
+
+def _households(audit: Audit) -> str:
+    """The sentence on an intruder's knowledge of a household, by demand; empty if all demands agree."""
+    whole = of_whole_households(audit)
+    rest = [str(number) for number in range(1, len(audit.expectations) + 1) if str(number) not in whole]
+    if audit.policy.document.household is None or audit.policy.conventions.known_rows != "one" or not (whole and rest):
+        return ""
+    return say(
+        "Of a household the intruder knows one person under [{many?}demands|demand] {rest:names}, and everyone in it "
+        "under [{several?}demands|demand] {whole:names}.",
+        rest=[*_runs(rest)],
+        many=len(rest) > 1,
+        whole=[*_runs(whole)],
+        several=len(whole) > 1,
+    )
+
+
+def _runs(numbers: Sequence[str]) -> Iterator[str]:
+    """Numbers that follow each other as one: `1–6`."""
+    for _, each in groupby(enumerate(map(int, numbers)), key=lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in each]
+        yield f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0])
 
 
 def _numbered(audit: Audit, *, warning: bool) -> list[tuple[int, Outcome]]:
@@ -101,56 +131,113 @@ def _number(people: int, number: int, without: int, *, is_same: bool) -> str:
     )
 
 
+def _at_worst(audit: Audit) -> Iterator[str]:
+    """The number of people counted, the largest possible number, and the reason for it."""
+    exposed = audit.exposed
+    if exposed is None or exposed.people is None or not audit.expectations:
+        return
+    links, shares, columns = _links(audit), _shares(audit), _faulty_columns(audit)
+    fails = [failing(one) for one in shares]
+    if links or columns or None in fails:
+        worst = exposed.people_of
+    else:
+        worst = min(exposed.people_of, exposed.people + sum(one[1] for one in fails if one))
+    why = [
+        *([say("if {names:names} {n:is|are} published", names=links, n=len(links))] if links else []),
+        *([say("by what is wrong with whole columns ({titles:text})", titles=_titles(columns))] if columns else []),
+    ]
+    yield say(
+        "Counted: {n:{noun}}, by demands that fail. At worst: [{more?}[{all?}all ]{worst}[{why?}, {why:names}]"
+        "|{means?}not known, by an average|no more].",
+        means=bool(_averages(audit)),
+        n=exposed.people,
+        noun=unit_noun(audit.expectations[0]),
+        more=worst > exposed.people,
+        all=worst == exposed.people_of,
+        worst=worst,
+        why=why,
+    )
+
+
+def _links(audit: Audit) -> list[str]:
+    """The keys that are still in a file that is to be published."""
+    if audit.policy.document.internal_only:
+        return []
+    return [name_of(one) for one in audit.columns if one.is_key and one.is_present]
+
+
+def _left(audit: Audit) -> list[Outcome]:
+    """The failures that the number of exposed people leaves out."""
+    return [] if audit.exposed is None else [audit.outcomes[at] for at in audit.exposed.left_out]
+
+
+def _averages(audit: Audit) -> list[Outcome]:
+    """The failures left out that are a mean over all."""
+    asked = {id(one) for one in audit.expectations}
+    return [one for one in _left(audit) if id(one) in asked and one.parameters.get("measure") == "average"]
+
+
+def _shares(audit: Audit) -> list[Outcome]:
+    """The failures left out that are a number of people without their identity."""
+    asked, means = {id(one) for one in audit.expectations}, {id(one) for one in _averages(audit)}
+    return [
+        one
+        for one in _left(audit)
+        if id(one) in asked and id(one) not in means and not one.is_question and one.cells is None
+    ]
+
+
+def _faulty_columns(audit: Audit) -> list[Outcome]:
+    """The failures left out that are about whole columns."""
+    return [one for one in _left(audit) if one.is_structural and one.cells is None]
+
+
+def _titles(outcomes: Sequence[Outcome]) -> str:
+    return "; ".join(visible(one.title or one.check) for one in outcomes)
+
+
 def _left_out(audit: Audit) -> Iterator[str]:
-    """The failures that the number leaves out, and how many people it may be at worst."""
+    """The failures that are not in the number."""
     exposed = audit.exposed
     if exposed is None:
         return
     numbers = {id(one): number for number, one in enumerate(audit.expectations, 1)}
-    left_out = [audit.outcomes[at] for at in exposed.left_out]
-    shares = [one for one in left_out if id(one) in numbers and not one.is_question and one.cells is None]
-    columns = [one for one in left_out if one.is_structural and one.cells is None]
+    means, shares = _averages(audit), _shares(audit)
+    if means:
+        yield say(
+            "[{n>1?}Demands|Demand] {numbers:names} {n:is an average|are averages} over all {people:{noun}}, so "
+            "{n:it exposes|they expose} no particular one.",
+            n=len(means),
+            numbers=[str(numbers[id(one)]) for one in means],
+            people=exposed.people_of,
+            noun=unit_noun(means[0]),
+        )
     if shares:
         yield say(
             "[{known?}Not counted|There is no single number of {noun:plural}]: [{n>1?}demands|demand] {numbers:names} "
-            "{n:says|say} how many, not who.",
+            "{n:says|say} how many or how likely, not who.",
             known=exposed.people is not None,
             noun=record_noun(shares[0]),
             n=len(shares),
             numbers=[str(numbers[id(one)]) for one in shares],
         )
-    if columns:
-        yield say(
-            "[{shares?}Nor is what is wrong with whole columns counted|Not counted: what is wrong with whole columns] "
-            "({titles:text}).",
-            shares=bool(shares),
-            titles="; ".join(visible(one.title or one.check) for one in columns),
-        )
+    columns = _faulty_columns(audit)
+    if columns and exposed.people is None:
+        yield say("Not counted: what is wrong with whole columns ({titles:text}).", titles=_titles(columns))
+    left_out = _left(audit)
     if any(one.is_question for one in left_out):
         yield "What a person answers is not counted."
     if any(one.cells is not None for one in left_out):
         yield "Failing cells of tables of figures are not counted."
-    if exposed.people is not None and exposed.people < exposed.people_of and (shares or columns):
-        numbers_of_shares = [failing(one) for one in shares]
-        more = None if columns or None in numbers_of_shares else sum(one[1] for one in numbers_of_shares if one)
-        worst = exposed.people_of if more is None else min(exposed.people_of, exposed.people + more)
-        yield say(
-            "So it is the least number; at worst [{all?}all ]{n:{noun}} are exposed.",
-            all=worst == exposed.people_of,
-            n=worst,
-            noun=unit_noun(audit.expectations[0]),
-        )
 
 
 def _warned(audit: Audit) -> Iterator[str]:
     """The people whom demands of severity warning are about, and all of them where a key is still in the file."""
-    links = [name_of(one) for one in audit.columns if one.is_key and one.is_present]
-    if links and not audit.policy.document.internal_only:
+    links = _links(audit)
+    if links:
         yield say(
-            "As long as {names:names} {n:is|are} in the file, all {people:{noun}} can be linked with another table "
-            "that has {n:it|them}; only a warning says so, and they are not counted for it.",
+            "Whoever holds another table with {names:names} could link all {people:{noun}}; only a warning says so.",
             names=links,
-            n=len(links),
             people=audit.release.records,
             noun=unit_noun(audit.expectations[0]) if audit.expectations else "record",
         )

@@ -113,7 +113,7 @@ def _what_to_do(log: ChangeLog, *, withheld: bool) -> str:
 
 
 ROLES = {
-    Role.QUASI_IDENTIFIER: "a neighbour may know it",
+    Role.QUASI_IDENTIFIER: "an intruder may know it",
     Role.SENSITIVE: "must stay secret",
     Role.IDENTIFIER: "names a person: should not be here",
     Role.INSENSITIVE: "taken to be harmless",

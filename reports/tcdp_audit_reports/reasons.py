@@ -238,6 +238,7 @@ def _people_at_risk(outcome: Outcome, number: int, disclosure_type: DisclosureTy
         without = int(outcome.details.get("records_without_value", 0))  # nothing can be learned of these
         return say(
             "Attribute disclosure risk: [{n>0?}an intruder can learn too much about the {column} of {n:{noun}}"
+            "[{without>0?}; {without} more have none in their group]"
             "|no one in the group of {without:{noun}} has a value of {column}]",
             column=visible(column_of(outcome)),
             n=number - without,

@@ -72,7 +72,7 @@ def test_a_policy_that_claims_one_row_is_fit_for_those_people_only(tmp_path: Pat
     assert {name: linked.details[name] for name in FIGURES} == FIGURES
     assert linked.message == (
         "column 'patient_id' joins the rows of each patient: 60 of 60 patients have more than one, and with all of "
-        f"theirs as few as {LEAST} patients are alike, which no demand judges; drop the column from what is "
+        f"theirs as few as {LEAST} patients are alike, which no demand limits; drop the column from what is "
         "published, or have whole patients judged: leave out `known_rows: one`, or demand `known_events`"
     )
     for text in (result.render(".md"), result.render(".html"), result.to_json()):

@@ -75,23 +75,24 @@ def test_the_result_is_in_the_contract(planned: Audit) -> None:
 
 def advice(audit: Audit) -> Paragraph:
     """The step with the remedy, or with what it made."""
-    return next(one for one in steps(audit) if one.lead.startswith(("A remedy exists", "Publish the repaired")))
+    return next(
+        one for one in steps(audit) if one.lead.startswith(("Then name", "Then repair", "Publish the repaired"))
+    )
 
 
 def test_the_report_has_the_lines_and_their_cost(planned: Audit) -> None:
     last = advice(planned)
-    assert last.lead == "A remedy exists: name it in the policy, and repair."
+    assert last.lead == "Then name the remedy in the policy, and repair with one command."
     assert last.lines.startswith("remedy:\n  - ")
-    assert "The cost: no record removed, 12 entries changed; " in last.text
-    assert " of its detail on average. Entries changed: age 6 and zip 6. " in last.text
-    assert " suffers most: " in last.text
+    assert "No record removed; 12 values changed, most of all in age (100% of its values); simple tables" in last.text
+    assert "That is a high price: age is almost lost. Decide whether such a file is worth publishing" in last.text
     assert "it would then pass, with 1 warning (Sensitive columns without a demand)." in last.text
     assert last.code == "tcdp-audit fix RELEASE --policy POLICY.json --output REPAIRED.csv"
     for suffix in (".html", ".md"):
         assert "<h1>Fit" not in planned.render(suffix)
         assert last.lines.splitlines()[1] in planned.render(suffix)
     named = advice(tried(**MONDRIAN))
-    assert named.lead == "A remedy exists: repair as the policy says."
+    assert named.lead == "Then repair with one command, as the policy says."
 
 
 def test_where_nothing_helps_the_reason_is_said() -> None:
@@ -225,13 +226,14 @@ def test_what_no_remedy_can_change_is_said_as_fix_says_it() -> None:
     assert audit.remedy_trial.reason.startswith("no remedy can change this: ")
 
 
-def test_what_would_be_dropped_is_said_first() -> None:
+def test_what_would_be_dropped_is_said_once() -> None:
     audit = tried(role="identifier")
     assert audit.remedy_trial is not None
     entry = audit.remedy_trial.as_json()
     assert (entry["passes"], entry["columns_dropped"]) == (True, [{"name": "disease", "why": "identifier"}])
     last = steps(audit)[-1]
-    assert last.text.startswith("Dropped from what is written: 'disease' (identifier). Tried on this very file")
+    assert "The command also leaves out disease." in last.text
+    assert not any(one.lead.startswith("Take disease") for one in steps(audit))  # which the command does
     output = io.StringIO()
     print_audit(Console(file=output, width=80), audit, [])
     assert "\nDropped from what is written: 'disease' (identifier).\n\nRemedies, tried" in output.getvalue()

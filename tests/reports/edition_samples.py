@@ -55,7 +55,8 @@ def under_a_profile() -> Audit:
 def of_scenarios() -> Audit:
     """The example of four intruders."""
     policy = EXAMPLES / "scenarios/patients.tcdp.yaml"
-    return tcdp_audit.audit(None, policy, column_risks=True, all_conventions=True)
+    by = "E. Novak, data office of the hospital"
+    return tcdp_audit.audit(None, policy, column_risks=True, all_conventions=True, run_by=by)
 
 
 def of_linked_tables() -> Audit:

@@ -126,7 +126,10 @@ def names_of(made: Audit) -> set[str]:
     written = {word for one in (made.policy.text, made.to_json()) for word in re.findall(r"[\w.]+", one)}
     columns = {name for one in made.columns for name in (one.name, one.label) if name}
     intruders = {one.intruder for one in made.scenarios} | {*(document.scenarios or {})}
-    return {*columns, *intruders, *made.release.tables, *made.companions, made.release.name, *_values(written)}
+    by = None if document.approval is None else document.approval.by
+    texts = (document.purpose, document.recipients, by, made.run.by)
+    stated = {part for one in texts if one for part in one.split(", ")}
+    return {*columns, *intruders, *stated, *made.release.tables, *made.companions, made.release.name, *_values(written)}
 
 
 def _values(words: set[str]) -> set[str]:

@@ -33,19 +33,19 @@ def heads(audit):
     return [one.lead for one in steps(audit)]
 
 
-def test_they_begin_with_columns_and_end_with_a_command():
+def test_they_begin_with_the_policy_and_then_have_a_command():
     audit = tcdp_audit.audit(TABLE, POLICY, column_risks=True)
     reported = steps(audit)
     assert [one.lead for one in reported] == [
+        "Decide on ill: add a demand, or declare it harmless.",
         "Take id out of the copy that is published.",
+        "Find out what a remedy costs.",
         "Protect the people whom failing demands expose, the largest number first.",
         "Coarsen postcode first.",
-        "Sensitive columns without a demand.",
-        "Let remedies be tried.",
     ]
-    assert "6 people (100%)" in reported[1].text
-    assert reported[-1].code == "tcdp-audit fix RELEASE --policy POLICY.json --output REPAIRED.csv"
-    assert "is not known" in reported[-1].text
+    assert "6 people (100%)" in reported[3].text
+    assert reported[2].code == "tcdp-audit check RELEASE --policy POLICY.json --try-remedies --report REPORT.html"
+    assert "writes no data" in reported[2].text
 
 
 def test_the_largest_number_of_people_comes_first(with_outcomes):
@@ -84,7 +84,7 @@ def test_no_report_offers_a_weaker_demand(salary_audit):
 def test_columns_are_reported_by_role_in_everyday_words():
     page = Page(tcdp_audit.audit(TABLE, POLICY, column_risks=True).render(".html"))
     text = page.with_id("section-columns").text
-    for phrase in ("names a person: should not be here", "a neighbour may know it", "must stay secret", "postcode"):
+    for phrase in ("names a person: should not be here", "an intruder may know it", "must stay secret", "postcode"):
         assert phrase in text
 
 
@@ -116,7 +116,7 @@ def test_each_compared_file_has_a_step_and_instructs(tmp_path):
     audit = tcdp_audit.audit(tmp_path / "released.csv", path)
     texts = [one.text for one in verification(audit)]
     assert texts[:3] == [
-        "Compute the SHA-256 of released.csv, for example by sha256sum. It must be",
+        "Compute the SHA-256 of released.csv, by sha256sum: a fingerprint that one changed letter changes. It must be",
         "Compute the SHA-256 of original.csv. It must be",
         "Compute that of the policy, own.tcdp.yaml. It must be",
     ]
@@ -139,7 +139,7 @@ def test_a_step_names_the_column_that_joins_rows_which_no_demand_judges():
     attributes = {**POLICY["attributes"], "home": {"role": "insensitive"}}
     policy = {**POLICY, "attributes": attributes, "household": "home", "conventions": {"known_rows": "one"}}
     audit = tcdp_audit.audit(table, policy)
-    assert "A column joins the records of a unit." in [one.lead for one in steps(audit)]
+    assert "Decide on home: leave it out, or have whole households judged." in [one.lead for one in steps(audit)]
     assert "taken to be harmless, but joins rows: see what to do next" in audit.render(".md")
     assert "Of a household an intruder is taken to know one row (known_rows)." in how_counted(audit)
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from edition_samples import of_scenarios
 
 from tcdp_audit import Audit, audit
 from tcdp_audit.demo import POLICY, make_discharges
 from tcdp_audit_reports.people_exposed import known_facts, relation
 from tcdp_audit_reports.reasons import reasons
-from tcdp_audit_reports.sections.basis import NOT_STATED
+from tcdp_audit_reports.sections.basis import NOT_STATED, how_counted
 
 WARDS = pa.table({"ward": list("aaabbc"), "sex": list("ffmffm"), "illness": list("xxyxxy"), "id": range(6)})
 ROLES: dict[str, Any] = {
@@ -32,21 +33,22 @@ def test_demands_are_named_with_their_people_the_most_first() -> None:
     warned = {"k_anonymity": {"k": 2, "severity": "warning"}}
     made = of({"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2}}, warned)
     assert relation(made) == (
+        "Counted: 6 people, by demands that fail. At worst: no more. "
         "6 by demand 2 and 2 by demand 1. Do not add these numbers: several demands can expose the same people. "
         "Demand 3 only warns: the 2 people that it affects are not counted for it."
     )
 
 
-def test_one_demand_needs_no_sentence_where_the_verdict_has_its_number() -> None:
-    assert relation(of({"k_anonymity": {"k": 2}})) == ""
+def test_one_demand_needs_no_sentence_of_its_own_where_the_verdict_has_its_number() -> None:
+    assert relation(of({"k_anonymity": {"k": 2}})) == "Counted: 2 people, by demands that fail. At worst: no more."
     assert relation(of({"k_anonymity": {"k": 1}})) == ""
 
 
 def test_at_least_says_what_is_left_out_and_the_worst_case() -> None:
     made = of({"k_anonymity": {"k": 2}}, {"reidentification_risk": {"at_most": "0.4"}}, id={"role": "identifier"})
     assert relation(made) == (
-        "Not counted: demand 2 says how many, not who. Nor is what is wrong with whole columns counted "
-        "(Identifier in the release). So it is the least number; at worst all 6 people are exposed."
+        "Counted: 2 people, by demands that fail. At worst: all 6, by what is wrong with whole columns (Identifier in "
+        "the release). Not counted: demand 2 says how many or how likely, not who."
     )
 
 
@@ -87,3 +89,18 @@ def test_the_warnings_that_remain_after_a_remedy_are_named(tmp_path) -> None:
     made = audit(None, tmp_path / POLICY, try_remedies=True)
     named = "with 2 warnings (Sensitive columns without a demand; t-closeness, ordered distance of length of stay)"
     assert named in made.render(".html")
+
+
+def test_an_average_exposes_no_particular_person() -> None:
+    mean = {"reidentification_risk": {"measure": "average", "at_most": "0.1"}}
+    made = of({"k_anonymity": {"k": 2}}, mean)
+    assert relation(made) == (
+        "Counted: 2 people, by demands that fail. At worst: not known, by an average. Demand 2 is an average over all "
+        "6 people, so it exposes no particular one."
+    )
+
+
+def test_the_scenarios_say_below_which_chance_a_demand_would_be_met() -> None:
+    audit = of_scenarios()
+    assert "Demand 2 would be met if it were below about 19%." in how_counted(audit)
+    assert "at least 130 of 400 patients" in audit.render(".html")

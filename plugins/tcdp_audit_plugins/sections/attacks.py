@@ -30,6 +30,7 @@ class Story:
     deed: str  # what they do
     # the checks that say how far they get, the best first, each with what it says
     measured_by: Sequence[tuple[str, Applicability]]
+    guesses: bool = False  # whether the best guess that any demand found belongs to it
 
 
 def stories(audit: Audit) -> Iterator[str | Rows]:
@@ -69,8 +70,30 @@ def _sentences(outcomes: Sequence[Outcome], story: Story, *, without_zeros: bool
         own = [one for one in outcomes if one.check == name and one.observed is not None]
         if sentences := [one for one in dict.fromkeys(reach(_with_values(each)) for each in own) if one]:
             reached = [one for one in sentences if not one.startswith("0 ")] if without_zeros else sentences
-            return reached or sentences
+            return [*(reached or sentences), *(_best_guesses(own, outcomes) if story.guesses else ())]
     return []
+
+
+def _best_guesses(own: Sequence[Outcome], outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """The guess at each of their attributes that is right most often, where another demand has a better one."""
+    for attribute in dict.fromkeys(one.attribute for one in own):
+        own_chances = [(_chance(one), one) for one in own if one.attribute == attribute]
+        all_chances = [(_chance(one), one) for one in outcomes if one.attribute == attribute]
+        chance, best = max(all_chances, key=lambda pair: pair[0])
+        if chance > max(each for each, _ in own_chances):
+            shared = best.details["shared_value"]
+            yield say(
+                "Worst for one person: a guess at the {attribute} is right for {have} of {of}.",
+                best,
+                have=shared["have"],
+                of=shared["of"],
+            )
+
+
+def _chance(outcome: Outcome) -> float:
+    """The chance that a guess at a person's value is right in the worst group of a demand; 0 where it is not known."""
+    shared = outcome.details.get("shared_value") or {}
+    return shared["have"] / shared["of"] if shared.get("have") and shared.get("of") else 0.0
 
 
 def _with_values(outcome: Outcome) -> Outcome:
@@ -360,6 +383,7 @@ STORIES = (
             ("t_closeness", _mix),
             ("attribute_inference", _inferred),
         ),
+        guesses=True,
     ),
     Story(
         "The advertiser",

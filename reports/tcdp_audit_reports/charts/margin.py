@@ -74,7 +74,7 @@ def _factor(margin: float) -> str:
         return f"{percent}%" if percent else "under 1%"
     if factor >= 1e6:
         return "over 1,000,000×"
-    return f"{factor:.1f}".removesuffix(".0") + "×" if factor < 2.95 else f"{factor:,.0f}×"
+    return f"{factor:.1f}".removesuffix(".0") + "×" if factor < 9.95 else f"{factor:,.0f}×"
 
 
 def margin_bar(outcome: Outcome) -> Drawing | None:

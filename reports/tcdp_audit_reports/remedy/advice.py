@@ -79,13 +79,52 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
         return none_known(audit, log, trial.reason)
     lines = lines_to_paste(log)
     advice, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
-    start = f"{drops(log)} " if log.dropped else ""
-    text = f"{start}{_result(audit, trial)} {cost_of(audit, log)}"
     if not trial.passes:
+        start = f"{drops(log)} " if log.dropped else ""
+        text = f"{start}{_result(audit, trial)} {cost_of(audit, log)}"
         return Paragraph(f"{text} {UNCHANGED}{advice}", lead=CLOSEST, lines=shown)
-    planned = "A remedy exists: name it in the policy, and repair."
-    head = planned if log.planned else "A remedy exists: repair as the policy says."
-    return Paragraph(f"{text}{advice} {NEW_FILE}", lead=head, code=command, lines=shown)
+    dropped = {one.name for one in log.dropped}
+    left_out = [name_of(one) for one in audit.columns if one.name in dropped]
+    also = say("The command also leaves out {names:names}.", names=left_out) if left_out else ""
+    parts = (_result(audit, trial), _price(audit, log), also, advice.strip(), NEW_FILE)
+    planned = "Then name the remedy in the policy, and repair with one command."
+    head = planned if log.planned else "Then repair with one command, as the policy says."
+    return Paragraph(" ".join(filter(None, parts)), lead=head, code=command, lines=shown)
+
+
+GREAT = (
+    0.9,
+    0.25,
+)  # the share of a column's values that change, and the mean error of counts, that cost a release dear
+
+
+def _price(audit: Audit, log: ChangeLog) -> str:
+    """The cost of remedies in plain words, with a warning where little may be left of the file."""
+    names = {one.name: name_of(one) for one in audit.columns}
+    most = max(log.cells, key=lambda one: log.cells[one], default="")
+    changed = log.cells.get(most, 0) / max(log.records_left(most), 1) if most else 0.0
+    counts = log.loss.get("counting_queries")
+    off = counts.get("value") if isinstance(counts, Mapping) else None
+    cost = say(
+        "[{removed>0?}{removed:record} removed|No record removed]; {values:value} changed"
+        "[{changed>0?}, most of all in {name} ({share} of its values)]"
+        "[{counts?}; simple tables of counts off by {counts} on average].",
+        removed=log.suppressed,
+        values=sum(log.cells.values()),
+        changed=log.cells.get(most, 0),
+        name=names.get(most, visible(most)),
+        share=share(changed, 1),
+        counts="" if off is None else share(float(off), 1),
+    )
+    if changed < GREAT[0] and (off is None or float(off) < GREAT[1]):
+        return cost
+    dear = say(
+        "That is a high price[{lost?}: {name} is almost lost]. Decide whether such a file is worth publishing, or name "
+        "another remedy or fewer facts.",
+        lost=changed >= GREAT[0],
+        name=names.get(most, visible(most)),
+    )
+    return f"{cost} {dear}"
 
 
 def row_examples(audit: Audit, log: ChangeLog) -> Iterator[Paragraph | Rows]:
@@ -135,7 +174,7 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
     emptied = () if trial.log is None else trial.log.constant_columns
     warnings = [demand_name(one) for one in trial.outcomes if one.is_warning]
     passed = say(
-        "Tried on this very file, and audited as a whole: it would then pass"
+        "The trial was made for the policy as it is now, on this very file: it would then pass"
         "[{warned>0?}, with {warned:warning} ({titles:text})][{emptied?}, and be useless for {names:names}].",
         warned=len(warnings),
         titles="; ".join(warnings),

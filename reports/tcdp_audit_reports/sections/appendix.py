@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from tcdp_audit.plugin._internal import Block
@@ -23,11 +23,13 @@ def conventions_tried(audit: Audit) -> Rows | None:
     if not audit.variants:
         return None
     own = audit.variants[0].conventions
-    rows = []
+    rows, places = [], _places(audit)
     warns = [one.parameters.severity is Severity.WARNING for one in audit.policy.expectations]
     for variant in audit.variants:
         changed = [_convention(name, value) for name, value in variant.conventions.items() if value != own[name]]
         verdicts = [_verdict(one, warns=only) for one, only in zip(variant.verdicts, warns, strict=True)]
+        if variant is audit.variants[0]:
+            verdicts = [_which(audit, *pair) for pair in zip(places, verdicts, strict=True)]
         rows.append((", ".join(changed) or "as in the policy", *verdicts))
     flipping, numbers = audit.flips or (), demand_numbers(audit)
     tried = count(len(audit.variants), "combination")
@@ -42,6 +44,8 @@ def conventions_tried(audit: Audit) -> Rows | None:
         if flipping
         else f"Of {tried} of conventions, with the policy’s own, no result changes."
     )
+    if any(len(own) > 1 for own in places):
+        note += " A column of several demands has failed where one of them fails."
     return figure_table("Verdicts by convention; columns are demands", ("conventions", *numbers), rows, note)
 
 
@@ -52,13 +56,23 @@ def _verdict(status: Status, *, warns: bool) -> str:
     return "warns" if warns and status is Status.FAILED else status.value
 
 
+def _which(audit: Audit, numbers: Sequence[int], verdict: str) -> str:
+    """The verdict on several demands, with the numbers of those that fail where not all of them do."""
+    failed = [one for one in numbers if audit.expectations[one - 1].status is Status.FAILED]
+    return f"{verdict}: {', '.join(map(str, failed))}" if 0 < len(failed) < len(numbers) else verdict
+
+
 def demand_numbers(audit: Audit) -> list[str]:
     """The numbers of the demands that each line of the policy makes: `6–9` of one against four intruders."""
+    return [f"{own[0]}–{own[-1]}" if len(own) > 1 else "".join(map(str, own)) or UNSUITED for own in _places(audit)]
+
+
+def _places(audit: Audit) -> list[list[int]]:
+    """The numbers of the demands that each line of the policy makes."""
     places: dict[int, list[int]] = {}
     for number, (expectation, _) in enumerate(audit.policy.targets, 1):
         places.setdefault(id(expectation), []).append(number)
-    numbers = [places.get(id(one), []) for one in audit.policy.expectations]
-    return [f"{own[0]}–{own[-1]}" if len(own) > 1 else "".join(map(str, own)) or "–" for own in numbers]
+    return [places.get(id(one), []) for one in audit.policy.expectations]
 
 
 WORDS_OF_CONVENTIONS = {  # as keys have them, without underscores

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from tcdp_audit.plugin._internal import Block, in_words
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, Table
-from tcdp_audit.plugin.sentences import Severity, Status, percent_of, say, sentence_case, visible
+from tcdp_audit.plugin.sentences import Severity, Status, percent, percent_of, say, sentence_case, visible
 from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
+from tcdp_audit_reports.people_exposed import of_whole_households
 from tcdp_audit_reports.policy_text import policy_argument, signed_for
+from tcdp_audit_reports.reasons import is_chance
 from tcdp_audit_reports.sections.appendix import demand_numbers
 from tcdp_audit_reports.sections.findings import Pairs
 from tcdp_audit_reports.sections.next_steps import noun_of_record
@@ -70,8 +72,11 @@ def _of_sample(audit: Audit) -> Iterator[str]:
         )
     if document.household is not None:
         yield say(
-            "Of a household an intruder is taken to know [{one?}one row|every row] (known_rows).",
+            "Of a household an intruder is taken to know [{one?}one row|every row] (known_rows)"
+            "[{others?}; under [{several?}demands|demand] {others:names} everyone in it].",
             one=audit.policy.conventions.known_rows == "one",
+            others=(others := of_whole_households(audit)),
+            several=len(others) > 1,
         )
 
 
@@ -80,6 +85,20 @@ def _of_attempts(audit: Audit) -> Iterator[str]:
     chances = [percent_of(one.attempt) for one in audit.scenarios if one.attempt != 1]
     if chances:
         yield say("How likely each attack is tried ({chances:names}) is the policy’s estimate.", chances=chances)
+    for number, one in enumerate(audit.expectations, 1):
+        attempt = float(one.details.get("attempt", 1))
+        if (
+            one.status is Status.FAILED
+            and attempt < 1
+            and is_chance(one)
+            and one.observed
+            and one.threshold is not None
+        ):
+            yield say(
+                "Demand {number} would be met if it were below about {chance}.",
+                number=number,
+                chance=percent(round(attempt * float(one.threshold) / one.observed, 2)),
+            )
 
 
 CONVENTIONS = {
@@ -147,7 +166,7 @@ def _fails_always(audit: Audit) -> bool:
     )
 
 
-NOT_STATED = "not stated; the option --run-by would state it"
+NOT_STATED = "nobody is named; audit again with --run-by NAME before you sign"
 
 
 def run(audit: Audit) -> Pairs:
@@ -172,7 +191,8 @@ def verification(audit: Audit) -> Sequence[Paragraph]:
             Paragraph(
                 say(
                     "[{in_memory?}{name} was in memory. Its SHA-256 was"
-                    "|Compute the SHA-256 of {name}[{first?}, for example by sha256sum]. It must be]",
+                    "|Compute the SHA-256 of {name}[{first?}, by sha256sum: a fingerprint that one changed letter "
+                    "changes]. It must be]",
                     in_memory=table.in_memory,
                     name=visible(table.name),
                     first=not at,

@@ -23,6 +23,7 @@ from tcdp_audit.plugin.sentences import (
     Outcome,
     count,
     decimal,
+    figure,
     noun_form,
     plural,
     prose,
@@ -172,13 +173,21 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         title=outcome.title or outcome.check,
         title_of_all=title_of_all(outcome),
         attribute=attribute_of(outcome, check),
-        observed=NO_VALUE if outcome.observed == inf and _without_value(outcome) else observed(outcome),
+        observed=_figure_or_none(outcome),
         demanded=demanded(outcome),
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
         at_risk=_failing_cells(outcome) if fails is None else count(fails[1]),
         at_risk_of=_whose(outcome),
     )
+
+
+def _figure_or_none(outcome: Outcome) -> str:
+    """The observed figure; if some group lacks values, the worst of the other groups with a remark on that."""
+    if not _without_value(outcome) or outcome.observed not in (0, inf):
+        return observed(outcome)
+    worst = (outcome.details.get("worst_with_value") or {}).get("figure")
+    return NO_VALUE if worst is None else say("{found}, or no value", found=figure(worst, outcome.threshold))
 
 
 def title_of_all(outcome: Outcome) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tcdp_audit.plugin._internal import demanded, failing, observed
 from tcdp_audit.plugin.report import Audit, ColumnRisk, Items, Paragraph, Rows
@@ -35,10 +36,9 @@ MOST = 12  # failing demands that are named
 HIDDEN = 50  # figures of a proposal that are listed
 EVEN = 0.02  # shares of the risk that differ by less say nothing
 UNKNOWN = (
-    "What it would cost to meet every demand is not known: no remedy was tried in this run. The command below tries "
-    "generalising, suppressing and other remedies, audits the whole file after each, keeps the one that passes with "
-    "the least loss, and reports how many cells change and how many records go. An audit with the option "
-    "--try-remedies says the same beforehand, and writes no data."
+    "The command writes no data. It tries generalising, suppressing and other remedies, and tells after which the file "
+    "passes with the least loss, and how many values and records that takes. If it is worth it, tcdp-audit fix with "
+    "the same policy writes the repaired file."
 )
 MODELS = "Change the models with failing figures."
 OF_MODELS = "Leave a coefficient or a category of few people out, or fit the model on more people. Then audit it again."
@@ -85,26 +85,29 @@ def _hidden(audit: Audit) -> Iterator[Rows]:
 
 
 def steps(audit: Audit) -> Sequence[Paragraph]:
-    """The steps to take, in the order of effect. A remedy that is known replaces the steps by hand."""
-    trial = audit.remedy_trial
+    """The steps to take: changes of the policy, then what repairs the file, then what a person may do by hand.
+
+    A remedy that is known replaces the steps by hand; one that was not tried is tried first.
+    """
+    trial, is_untried = audit.remedy_trial, audit.remedy_trial is None and audit.change_log is None
     by_hand = [] if trial is not None and trial.passes else [*_failures(audit), *_coarsening(audit)]
     remedies = [*_remedy(audit)]
     advised = [
+        *_warned(audit),
         *_columns(audit),
         *_structural(audit),
         *_unchecked(audit),
-        *(remedies if not by_hand else ()),
+        *(remedies if is_untried or not by_hand else ()),
         *by_hand,
         *_cells(audit),
-        *_warned(audit),
-        *(remedies if by_hand else ()),
+        *(remedies if by_hand and not is_untried else ()),
         *_questions(audit),
     ]
     return advised or [Paragraph(f"{NOTHING} What was not examined is listed below.", lead="Publish, or ask more.")]
 
 
 def _columns(audit: Audit) -> Iterator[Paragraph]:
-    wrong = unwanted(audit)
+    wrong = [one for one in unwanted(audit) if one not in _dropped_by_command(audit)]
     if wrong:
         yield Paragraph(
             say(
@@ -114,6 +117,15 @@ def _columns(audit: Audit) -> Iterator[Paragraph]:
             ),
             lead=say("Take {names:names} out of the copy that is published.", names=first_names(wrong)),
         )
+
+
+def _dropped_by_command(audit: Audit) -> set[str]:
+    """The columns that the command of a later step leaves out."""
+    trial = audit.remedy_trial
+    if trial is None or trial.log is None or not trial.passes:
+        return set()
+    dropped = {one.name for one in trial.log.dropped}
+    return {name_of(one) for one in audit.columns if one.name in dropped}
 
 
 def _structural(audit: Audit) -> Iterator[Paragraph]:
@@ -136,7 +148,27 @@ def _warned(audit: Audit) -> Iterator[Paragraph]:
     """What the verdict warns of, and no demand looks at."""
     for one in audit.structure:
         if one.is_warning and one.check in WARNED:
-            yield _said(one)
+            yield replace(_said(one), lead=_decision(audit, one))
+
+
+def _decision(audit: Audit, outcome: Outcome) -> str:
+    """The decision on the columns that a check warns of; its title if there is none."""
+    names = {one.name: name_of(one) for one in audit.columns}
+    columns = [names.get(str(name), visible(str(name))) for name in outcome.details.get("columns", ())]
+    if outcome.check == "undemanded_sensitive" and columns:
+        return say(
+            "Decide on {names:names}: add a demand, or declare {n:it|them} harmless.",
+            names=first_names(columns),
+            n=len(columns),
+        )
+    if outcome.check == "linked_rows" and columns:
+        return say(
+            "Decide on {names:names}: leave {n:it|them} out, or have whole {noun:plural} judged.",
+            names=first_names(columns),
+            n=len(columns),
+            noun=visible(str(outcome.details.get("noun") or "person")),
+        )
+    return say("{title:text}.", title=outcome.title)
 
 
 def _unchecked(audit: Audit) -> Iterator[Paragraph]:
@@ -301,21 +333,25 @@ def _remedy(audit: Audit) -> Iterator[Paragraph]:
     elif fails and audit.policy.document.tables is not None and audit.policy.document.unit is None:
         yield Paragraph(UNLINKED, lead="Repair the tables where they are made, and audit all of them again.")
     elif fails:
-        yield Paragraph(UNKNOWN, lead="Let remedies be tried.", code=_command(audit))
+        yield Paragraph(UNKNOWN, lead="Find out what a remedy costs.", code=_trial_command(audit))
 
 
 def _command(audit: Audit) -> str:
     """The command that repairs the release, which it names where the policy does not."""
+    output = "REPAIRED" if audit.release.tables else "REPAIRED.csv"  # a folder for several tables
+    return f"tcdp-audit fix {_release(audit)}--policy {policy_argument(audit)} --output {output}"
+
+
+def _release(audit: Audit) -> str:
+    """The release as an argument of a command; empty where the policy names it."""
     document = audit.policy.document
     files = [document.release] if document.tables is None else [one.file for one in document.tables.values()]
     one_file = "RELEASE" if audit.release.in_memory else visible(audit.release.name)
-    release = f"{one_file if document.tables is None else 'FOLDER'} " if None in files else ""
-    output = "REPAIRED" if audit.release.tables else "REPAIRED.csv"  # a folder for several tables
-    return f"tcdp-audit fix {release}--policy {policy_argument(audit)} --output {output}"
+    return f"{one_file if document.tables is None else 'FOLDER'} " if None in files else ""
 
 
 def _trial_command(audit: Audit) -> str:
-    return f"tcdp-audit check --policy {policy_argument(audit)} --try-remedies --report REPORT.html"
+    return f"tcdp-audit check {_release(audit)}--policy {policy_argument(audit)} --try-remedies --report REPORT.html"
 
 
 def risk_table(audit: Audit) -> Rows | None:

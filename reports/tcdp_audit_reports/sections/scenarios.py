@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tcdp_audit.plugin._internal import demanded, observed, state_of
+from tcdp_audit.plugin._internal import demanded, failing, observed, state_of
 from tcdp_audit.plugin.report import Audit, Group, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -217,7 +217,14 @@ def _allowed(audit: Audit, one: Any) -> Iterator[str]:
 def _exposed(audit: Audit, one: Any) -> str:
     """The people exposed to one intruder; where none is, whether anything was demanded that could expose them."""
     if one.exposed is not None:
-        return _people(audit, one.exposed) or "some, as the demands say"
+        people = _people(audit, one.exposed)
+        uncounted = any(state_of(each) == "failed" and failing(each) is None for each in _of(audit, one.name))
+        is_least = uncounted and one.exposed.people != one.exposed.people_of
+        return (
+            (say("at least {people:text}", people=people) if is_least else people)
+            if people
+            else "some, as the demands say"
+        )
     states = {state_of(outcome) for outcome in _of(audit, one.name)}
     if "error" in states:
         return "not known: a demand could not be judged"

@@ -16,6 +16,7 @@ from tcdp_audit.plugin.detector import PolicyDocument, Role
 from tcdp_audit.plugin.report import Audit, Items, Paragraph
 from tcdp_audit.plugin.sentences import Status, say, sentence_case, visible
 from tcdp_audit_reports.languages import once_per_report
+from tcdp_audit_reports.people_exposed import of_whole_households
 from tcdp_audit_reports.policy_text import name_of
 from tcdp_audit_reports.reasons import DEGREES
 from tcdp_audit_reports.sections.coverage import ATTRIBUTE, IDENTITY, possible_checks, regulators
@@ -68,8 +69,11 @@ def _whole_units(audit: Audit) -> Iterator[Paragraph]:
             noun = visible(str(one.details.get("noun") or "person"))
             yield Paragraph(
                 say(
-                    "{alone/units:{noun}} {alone/units:is|are} unlike every other by all of their rows together. What "
-                    "to do next says how to have them judged.",
+                    "{alone/units:{noun}} {alone/units:is|are} unlike every other by all of their rows together"
+                    "[{computed?}. [{several?}Demands|Demand] {computed:names} computes a risk of them, but no limit "
+                    "is set on how many there may be]. What to do next says how to have them judged.",
+                    computed=(computed := of_whole_households(audit)),
+                    several=len(computed) > 1,
                     alone=alone,
                     units=units,
                     noun=noun,

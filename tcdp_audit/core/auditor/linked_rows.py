@@ -215,7 +215,7 @@ def _sentence(histories: Histories) -> str:
         )
     return (
         f"column {unit!r} joins the rows of each {noun}: {several:,} of {of} {agree(several, 'has', 'have')} more than "
-        f"one, and with all of theirs {alike}, which no demand judges; drop the column from what is published, or have "
+        f"one, and with all of theirs {alike}, which no demand limits; drop the column from what is published, or have "
         f"whole {plural(noun)} judged: leave out `known_rows: one`, or demand `known_events`"
     )
 
