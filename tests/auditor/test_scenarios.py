@@ -93,7 +93,7 @@ def alone(name: str, **further: Any) -> dict[str, Any]:
 def plain(outcome: Outcome, *, scaled: bool) -> dict[str, Any]:
     """The figures of an outcome, without who is taken to know what, and without what the whole policy says of it."""
     dropped = {"scenario", "message", "individual_impact", "laxer_than", "implied_by"}
-    dropped |= {"details", "observed", "status"} if scaled else set()
+    dropped |= {"details", "observed", "status", "proof"} if scaled else set()
     entry = {name: one for name, one in outcome.as_json().items() if name not in dropped}
     if not (shown := entry.get("details", {}).get(WORST_GROUP)):
         return entry

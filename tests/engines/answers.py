@@ -7,7 +7,7 @@ from typing import Any
 from tcdp_audit import audit
 from tcdp_audit.core.session.registry import Plugins
 
-PROVENANCE = ("audited_at", "tool", "plugins", "release", "policy", "companions")
+PROVENANCE = ("audited_at", "tool", "plugins", "release", "policy", "companions", "proof")
 PLUGINS = Plugins.load(external=False)
 MEMORY = 2**28
 

@@ -26,6 +26,7 @@ def page(which: str) -> str:
 @pytest.mark.parametrize("which", BUDGETS)
 def test_it_is_as_it_was(which: str) -> None:
     text = normalised(page(which)).replace(str(EXAMPLES), "EXAMPLES")
+    text = re.sub(r'(?<="proof":\{"sha256":")[0-9a-f]{64}', "DIGEST", text)  # of the paths as well
     if os.environ.get("TCDP_AUDIT_GOLDEN") == "write":
         (GOLDEN / f"{which}.html").write_text(text, encoding="utf-8")
     assert text == (GOLDEN / f"{which}.html").read_text(encoding="utf-8")

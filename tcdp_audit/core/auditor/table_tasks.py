@@ -75,7 +75,8 @@ class TableTask(Task[TableCheck[Any]]):
             of_single_rows=counts_rows and whole.policy.document.unit is not None,
         )
         outcome = task._outcome_of_table(figure, self.check.verdict(figure, parameters))  # noqa: SLF001 - a task
-        outcome = replace(outcome, proof=None if self._compared(view) else _proof(figure, view, outcome.threshold))
+        of_one_table = not self._compared(view) and Need.UNLINKED_TABLES not in self.check.needs
+        outcome = replace(outcome, proof=_proof(figure, view, outcome.threshold) if of_one_table else None)
         unfailable = self.check.unfailable(figure, parameters) if outcome.status is Status.PASSED else ()
         return _with_estimate(task._judged(outcome, unfailable, "by every release"), figure.estimate)  # noqa: SLF001
 
