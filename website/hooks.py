@@ -31,7 +31,8 @@ GUIDES = {ROOT / path: f"{kind}/{name}.md" for kind in KINDS for name, path in g
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
 FORMULA = re.compile(r"^```math\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
-LANGUAGES = {".py": "python", ".sh": "sh", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".csv": "text"}
+IN_FOLDERS = {".py": "python", ".sh": "sh", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".csv": "text"}
+LANGUAGES = {**IN_FOLDERS, ".json": "json", ".R": "r", ".cff": "yaml"}
 
 
 def on_config(config: Any) -> Any:
@@ -132,7 +133,7 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         return _notebook(json.loads(path.read_text(encoding="utf-8")))
-    inside = sorted(one for one in path.iterdir() if one.suffix in {".md", *LANGUAGES}) if path.is_dir() else [path]
+    inside = sorted(one for one in path.iterdir() if one.suffix in {".md", *IN_FOLDERS}) if path.is_dir() else [path]
     return f"# {name}\n\n" + "\n".join(f"## {one.name}\n\n{_block(one)}" for one in inside)
 
 

@@ -406,7 +406,8 @@ for number in range(10_000):
 """
 
 
-@pytest.mark.parametrize("moments", [3, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("moments", [3, 50])
 def test_a_kill_at_any_moment_loses_nothing_that_was_confirmed(moments: int, folder: Path) -> None:
     draw = random.Random(moments)  # noqa: S311 - moments to test at
     for _ in range(moments):
@@ -426,6 +427,7 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_confirmed(moments: int, fol
         assert [one.name for one in folder.iterdir() if one.name.startswith(".tcdp-audit")] == []
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals of Windows are others")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_and_removes_its_temporary_files(number: int, folder: Path, tmp_path: Path) -> None:

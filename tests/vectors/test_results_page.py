@@ -65,6 +65,7 @@ def test_stored_figures_are_those_of_the_stored_files(data: Path) -> None:
         assert Fraction(str(figure)) == Fraction(one["theirs"]), one["figure"]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("awk") is None, reason="awk is not installed")
 def test_fifty_lines_of_shell_and_awk_answer_twenty_vectors() -> None:
     script = HERE / "examples" / "twenty.sh"

@@ -92,6 +92,7 @@ def test_r_gives_every_answer(skip_or_fail: Callable[[str], None]) -> None:
     assert confirm.by_r(VECTORS) == [one.id for one in VECTORS]
 
 
+@pytest.mark.long
 def test_the_verifier_gives_every_answer_of_its_scope(skip_or_fail: Callable[[str], None]) -> None:
     if confirm.JAVASCRIPT not in confirm.available():
         skip_or_fail("Node, or the verifier, is not here")

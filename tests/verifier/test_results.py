@@ -210,6 +210,7 @@ def test_tabs_and_compression(tmp_path: Path, asked: Ask):
         assert verdict(asked, case.question()) == "same"
 
 
+@pytest.mark.long
 def test_ten_thousand_columns(tmp_path: Path, asked: Ask):
     rows = [WIDE, *(",".join([line, *["x"] * 10_000]) for line in PLAIN[1:])]
     attributes = {**ATTRIBUTES, **{f"c{number}": {"role": "insensitive"} for number in range(10_000)}}
