@@ -130,7 +130,7 @@ def test_figures_that_are_no_real_numbers_are_refused_without_a_warning(figure: 
 
 
 @pytest.mark.parametrize(
-    "act", ["sys.stdout.close()", "sys.stdout = None", "sys.stderr.close()", "sys.stderr = None", "os.close(2)"]
+    "act", ["sys.stdout.close()", "sys.stdout = None", "sys.stderr.close()", "sys.stderr = None", "os.closerange(2, 3)"]
 )
 def test_a_plugin_cannot_silence_the_verdict(act: str, run: Run):
     ran = run(f"{FAILING}- hostile: {{}}\n", *AUDIT, measure=f"{act}; return evidence.size")
