@@ -193,5 +193,6 @@ def test_a_result_with_attacks_is_verified_with_the_input_and_not_without(tmp_pa
     forged["change_log"]["attacks"][0]["outcome"]["observed"] = 0.001
     result.write_text(json.dumps(forged), encoding="utf-8")
     points = verify(result, **given, before=tmp_path / "in.csv").differences
-    assert [(one.subject, one.state) for one in points] == [("changes", State.DIFFERS)]
-    assert points[0].sentence == "attacks differs"
+    assert [(one.subject, one.state) for one in points] == [("figures", State.DIFFERS), ("changes", State.DIFFERS)]
+    assert points[0].sentence == "proof.sha256 is not the digest of the result"
+    assert points[1].sentence == "attacks differs"
