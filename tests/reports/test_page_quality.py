@@ -190,7 +190,7 @@ def test_a_report_is_as_wide_as_its_window_and_can_be_looked_at(which, width, re
 def test_at_most_one_printed_page_in_ten_is_less_than_half_full(which, request, chromium, tmp_path, skip_or_fail):
     reached = [*depths(printed(which, request, chromium, tmp_path, skip_or_fail))]
     assert len(reached) > (3 if which in REPORTS else 0)
-    assert sum(one < 0.5 for one in reached) <= max(1, len(reached) // 10), reached
+    assert sum(one < 0.5 for one in reached[:-1]) <= max(1, len(reached) // 10), reached  # the last ends with the text
 
 
 @PAGES
