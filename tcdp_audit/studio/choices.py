@@ -118,10 +118,10 @@ def words_of(decision: Decision, plugins: Plugins) -> str:
         if len(path) == 2 and isinstance(entry, Mapping):
             ((name, entry),) = entry.items()
         else:
-            name = path[-1]
+            name = str(path[-1])
         title = plugins.checks[name].title if name in plugins.checks else str(name)
         return f"{title}: {removed or _figures(entry) or 'only measured'}"
-    return f"{path[0]}: {removed or _figures(entry)}"
+    return f"{next(iter(path), '')}: {removed or _figures(entry)}"
 
 
 def _figures(entry: Any) -> str:

@@ -184,5 +184,5 @@ class Guard:
 
 
 def _cookie(header: str) -> str:
-    cookies = dict(one.strip().partition("=")[::2] for one in header.split(";"))
-    return cookies.get(COOKIE, "")
+    parts = (one.strip().partition("=") for one in header.split(";"))
+    return {name: value for name, _, value in parts}.get(COOKIE, "")

@@ -322,9 +322,11 @@ class _Records:
 
     @property
     def _below_zero(self) -> frozenset[str]:
-        if self._negative is None:
-            self._negative = frozenset() if self._package is None else self._package.negative_cells(self._sheet)
-        return self._negative
+        negative = self._negative
+        if negative is None:
+            negative = frozenset() if self._package is None else self._package.negative_cells(self._sheet)
+            self._negative = negative
+        return negative
 
     def _refuse(self, wrong: Iterable[bool], position: int, rows: Any, what: str) -> None:
         place = next((place for place, one in enumerate(wrong) if one), None)
