@@ -44,7 +44,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The proposal for one column beside the judgement."""
+    """The proposal for one column with its judgement."""
 
     judgement: Judgement
     column: str

@@ -68,7 +68,7 @@ HEIGHTS = frozenset(
         *("height", "bmi", "stature", "ht", "grosse", "taille", "altura"),
         *("gestation", "gestational", "birthweight", "lowbirthweight", "bwt", "premie", "preterm", "premature"),
     }
-)  # beside them a weight is of a body
+)  # next to them a weight is of a body
 DECISION = "Decided in the terminal."
 DECIDED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 ADJECTIVES = {Role.QUASI_IDENTIFIER: "quasi-identifiers", Role.SENSITIVE: "sensitive"}

@@ -123,7 +123,7 @@ def _listening(port: int) -> socket.socket:
     one = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         one.bind((LOOPBACK, port))
-        one.listen()  # whoever has the address may come before the server runs
+        one.listen()  # a request may come before the server runs
     except OSError as error:
         one.close()
         raise UsageError(f"--port {port}: {os_error_reason(error)}; leave it out for a free one") from None

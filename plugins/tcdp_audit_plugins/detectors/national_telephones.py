@@ -26,7 +26,7 @@ OTHER = re.compile(
     r"|\d{3}-\d{2}-\d{4}|\d+[.,]\d+|\d{1,3}(\.\d{1,3}){3}"  # other numbers
 )
 FIXED = 2  # leading digits of the random numbers that a column is compared with
-LEADING = 4  # digits, by which numbers are told apart: those of one block of codes are one observation
+LEADING = 4  # digits that distinguish numbers: those of one block of codes are one observation
 LEADING_OF_TELEPHONES = 5  # where the numbers are written as telephone numbers are: in groups, or with a leading zero
 DRAWS = 400
 SEVERAL = 0.05  # of the numbers are written in a form, for it to be one of several

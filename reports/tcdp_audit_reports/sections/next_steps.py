@@ -36,7 +36,7 @@ MOST = 12  # failing demands that are named
 HIDDEN = 50  # figures of a proposal that are listed
 EVEN = 0.02  # shares of the risk that differ by less say nothing
 UNKNOWN = (
-    "The command writes no data. It tries generalising, suppressing and other remedies, and tells after which the file "
+    "The command writes no data. It tries generalising, suppressing and other remedies, and says after which the file "
     "passes with the least loss, and how many values and records that takes. If it is worth it, tcdp-audit fix with "
     "the same policy writes the repaired file."
 )
