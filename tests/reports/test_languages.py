@@ -36,18 +36,23 @@ def catalogue_of(language: str) -> Catalog:
 
 
 GERMAN = catalogue_of("de")
-TEXTS = tool.all_texts()
-REQUIRED = [one for one in TEXTS if one.id and tool.is_required(one.auto_comments)]
 EXTRA = {*STANDARD, *NOUNS, *PHRASES, "mean_members", "worst_members"}  # values that every sentence may name
 OPTIONAL = {*NOUNS, "noun", "someone", "released"}  # nouns, which a language may do without
 
 
-def test_german_has_every_text_of_checks() -> None:
-    assert len(REQUIRED) > 600
+@pytest.fixture(scope="module")
+def texts() -> Catalog:
+    """Every text that can be translated."""
+    return tool.all_texts()
+
+
+def test_german_has_every_text_of_checks(texts: Catalog) -> None:
+    required = [one for one in texts if one.id and tool.is_required(one.auto_comments)]
+    assert len(required) > 600
     entries = {(one.context, one.id): one for one in GERMAN}
     missing = [
         one.id
-        for one in REQUIRED
+        for one in required
         if (entry := entries.get((one.context, one.id))) is None or not entry.string or entry.fuzzy
     ]
     assert missing == []
@@ -60,15 +65,15 @@ def test_what_profiles_ask_is_german_but_for_lines_of_a_policy() -> None:
     assert [one for one in sorted(asked) if not getattr(GERMAN.get(one), "string", "")] == []
 
 
-def test_german_has_no_stale_text_of_checks() -> None:
-    known = {(one.context, one.id) for one in TEXTS}
+def test_german_has_no_stale_text_of_checks(texts: Catalog) -> None:
+    known = {(one.context, one.id) for one in texts}
     stale = [one.id for one in GERMAN if one.id and tool.is_required(one.auto_comments)]
     assert [one for one in stale if not {(context, one) for context in (None, "noun", "value")} & known] == []
     assert [*GERMAN.obsolete] == []
 
 
-def test_the_tool_says_what_is_missing_and_stale() -> None:
-    catalogue = tool.updated(tool.CATALOGUES / "de.po", TEXTS)
+def test_the_tool_says_what_is_missing_and_stale(texts: Catalog) -> None:
+    catalogue = tool.updated(tool.CATALOGUES / "de.po", texts)
     assert [one.id for one in catalogue if one.fuzzy] == []
     assert {one.id for one in catalogue} == {one.id for one in GERMAN}
 

@@ -130,6 +130,7 @@ class Translations:
     values: Mapping[str, str]
     patterns: Sequence[Pattern] = ()
     offered: dict[str, str] = field(default_factory=dict)
+    _matched: dict[str, str | None] = field(default_factory=dict, repr=False)
 
     def message(self, text: str) -> str:
         """The catalogue's translation of a text or a template.
@@ -145,6 +146,7 @@ class Translations:
         """Offer the translation of a sentence, as it is and as reports show it (`prose`)."""
         self.offered[english] = translated
         self.offered[prose(english)] = prose(translated)
+        self._matched.clear()  # a gap may hold it
 
     def offer_renamed(self, texts: Sequence[str], renamed: Callable[[str], str]) -> None:
         """Offer the translations of what texts begin with for the same sentences with other names of columns."""
@@ -181,6 +183,11 @@ class Translations:
 
     def _by_pattern(self, text: str) -> str | None:
         """The translation by the first pattern whose gaps have translations. Cost: linear in the patterns."""
+        if text not in self._matched:
+            self._matched[text] = self._first_match(text)
+        return self._matched[text]
+
+    def _first_match(self, text: str) -> str | None:
         for english in dict.fromkeys((text, text[:1].lower() + text[1:])):
             for one in self.patterns:
                 if one.longest not in english or (match := one.expression.fullmatch(english)) is None:
