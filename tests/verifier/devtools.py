@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+PATIENCE = 300  # seconds without a word of the browser
+UNREADABLE = "NotReadableError"  # also where a busy browser has not yet allowed a page to read a file
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--remote-debugging-pipe"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -65,6 +68,7 @@ class Page:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
+            assert select.select([self._received], [], [], PATIENCE)[0], "the browser does not answer"
             more = os.read(self._received, 1 << 16)
             assert more, "the browser has ended"
             self._rest += more
@@ -98,10 +102,14 @@ class Page:
 
     def answer(self, **files: Path | Sequence[Path]) -> dict[str, Any]:
         """What the verifier's page says of files, with how long it took and whether it ever stood still."""
-        for name in ("release", "report", "policy", "hierarchies"):
-            given = files.get(name, [])
-            self.give(name, [given] if isinstance(given, Path) else given)
-        return json.loads(self.evaluate(ANSWER))
+        for _ in range(3):
+            for name in ("release", "report", "policy", "hierarchies"):
+                given = files.get(name, [])
+                self.give(name, [given] if isinstance(given, Path) else given)
+            answer = json.loads(self.evaluate(ANSWER))
+            if UNREADABLE not in answer["lines"]:
+                break
+        return answer
 
     def complaints(self) -> list[str]:
         """Messages in the console, exceptions, and requests for anything but the page and its own blob."""

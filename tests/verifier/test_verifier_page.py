@@ -96,6 +96,37 @@ def test_different_and_not_mine(case: Case, page: Page, tmp_path: Path):
 
 
 @pytest.mark.long
+def test_a_file_that_cannot_be_read_is_said(case: Case, page: Page):
+    """It does not stand still without a word: the file is gone, or has changed, since it was chosen."""
+    unreadable = "File.prototype.arrayBuffer = Blob.prototype.arrayBuffer = async () => { throw new Error('planted') }"
+    page.evaluate(f"""{{
+      const create = URL.createObjectURL.bind(URL);
+      URL.createObjectURL = blob => (URL.createObjectURL = create, create(new Blob(["{unreadable};", blob])));
+    }}""")
+    answer = page.answer(release=case.release, report=case.result)
+
+    assert answer["verdict"] == "not-mine"
+    assert answer["lines"] == "not-mine  files: it cannot be read: Error: planted"
+    assert page.answer(release=case.release, report=case.result)["verdict"] == "same"
+    page.events.clear()
+
+
+@pytest.mark.long
+def test_a_computation_that_breaks_off_is_said(case: Case, page: Page):
+    page.evaluate("""{
+      const create = URL.createObjectURL.bind(URL);
+      URL.createObjectURL = blob => (URL.createObjectURL = create, create(new Blob(["throw new Error('planted');"])));
+    }""")
+    answer = page.answer(release=case.release, report=case.result)
+    page.events.clear()
+
+    assert (answer["verdict"], answer["lines"]) == (
+        "not-mine",
+        "not-mine  files: the page broke off, and nothing is confirmed",
+    )
+
+
+@pytest.mark.long
 def test_twenty_changed_results(case: Case, page: Page):
     written = json.loads(case.result.read_text(encoding="utf-8"))
     places = [place for place, one in enumerate(written["outcomes"]) if "proof" in one]
