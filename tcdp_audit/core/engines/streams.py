@@ -1,12 +1,13 @@
-"""Tables that come as a stream of Arrow batches, from a database or a cluster, held by the embedded engine.
+"""Tables that come as Arrow batches, from a database, a cluster or a library of a table format.
 
-A stream is read once, and spills to disk beyond its share of the memory. Each of its rows is a record, or represents
-several.
+A stream is read once; the embedded engine holds it, and spills to disk beyond its share of the memory. Each of its rows
+is a record, or represents several. A table that can be scanned is read column by column, as often as it is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,17 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.declared_types import type_of
 from tcdp_audit.core.base.errors import DataError, PluginError
+from tcdp_audit.core.base.provenance import TableVersion
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.engines.arrow_types import exact_table
 from tcdp_audit.core.engines.base import Batch, Engine
+from tcdp_audit.core.engines.digest import KnownDigest, digest_of_columns
 from tcdp_audit.core.engines.duckdb import DuckDBEngine
-from tcdp_audit.core.engines.source import TableSource, require_names
+from tcdp_audit.core.engines.source import PIECE, WIDE, TableSource, is_plain, is_seen_alike, require_names
 
 TIMES = "times"
+Scan = Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
 
 
 def streamed_engine(batches: pa.RecordBatchReader, name: str, uri: str, memory: int) -> Engine:
@@ -61,6 +65,40 @@ def grouped_engine(batches: pa.RecordBatchReader, name: str, uri: str, memory: i
             "the last column that `grouped_engine` is given must be int64: the number of records of each row"
         )
     return _GroupsEngine(name, uri, None, memory).filled(batches)
+
+
+def scanned_engine(
+    scan: Scan,
+    schema: pa.Schema,
+    records: int,
+    name: str,
+    uri: str,
+    memory: int,
+    version: TableVersion | None = None,
+) -> Engine:
+    """An engine over a table that a library scans as often as it is asked, some columns at a time.
+
+    Columns of text and numbers are scanned one by one, several at a time in threads. Those of other types, and tables
+    whose codes have no room in the memory, are read once into a table of the embedded engine, which spills to disk.
+
+    Args:
+        scan: the columns of these names of all records, in batches. Every scan has the same records in the same order.
+            It is called in several threads. Its errors are shown unchanged, so they hold no cells.
+        schema: the columns.
+        records: how many there are.
+        name: the table's name in messages.
+        uri: its origin, for provenance, without credentials.
+        memory: budget in bytes.
+        version: which version of the table it is. Its records then have no order, and it has no digest; without one,
+            the digest is that of the content, as of a table in memory.
+
+    Raises:
+        DataError: a column has no name or a type that is not one of a table's cells, or a scan has other records.
+        Exception: whatever `scan` raises, as it is.
+    """
+    engine = _ScannedEngine(name, uri, None, memory)
+    engine.version, engine.ordered = version, version is None
+    return engine.over(_Scanned(scan, schema, records, name))
 
 
 def _require_stream(batches: Any, of: str) -> None:
@@ -150,3 +188,121 @@ class _Stream:
         except BaseException as error:
             self.fault = error
             raise
+
+
+class _ScannedEngine(DuckDBEngine):
+    """A table that can be scanned again; see `scanned_engine`."""
+
+    _scanned: _Scanned
+
+    def over(self, scanned: _Scanned) -> Engine:
+        """Open a table."""
+        self._scanned = scanned
+        return self._opened(self._source)
+
+    def _source(self) -> TableSource:
+        scanned = self._scanned
+        names = scanned.schema.names
+        require_names(names, self.name)
+        if not names:
+            raise DataError(f"{self.name}: the table has no columns")
+        self._connection.register("scanned", scanned)
+        is_mixed = not all(is_plain(kind) for kind in scanned.schema.types)
+        is_large = scanned.records * len(names) > self._room
+        load = is_mixed or is_large or len(names) > WIDE
+        return TableSource(
+            "scanned", names, load=load, arrow=scanned.table, cells=scanned.cells, records=scanned.records
+        )
+
+    @contextmanager
+    def _scanning(self) -> Iterator[None]:
+        try:
+            with super()._scanning():
+                yield
+        except DataError:
+            if self._scanned.fault is not None:
+                raise self._scanned.fault from None
+            raise
+
+    def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
+        """The first record with one of these values; None in a table format, whose records have no order."""
+        return super().locate(attribute, values) if self.ordered else None
+
+    def sha256(self) -> str | None:
+        """The digest of the content; None for a version of a table."""
+        if self.version is None and self._digest is None:
+            self._digest = KnownDigest(digest_of_columns(self._scanned.schema, self._scanned.column))
+        return super().sha256()
+
+
+class _Scanned:
+    """A table that a library scans. DuckDB asks it for a new stream in every statement."""
+
+    def __init__(self, scan: Scan, schema: pa.Schema, records: int, name: str) -> None:
+        self._scan, self.schema, self.records, self._name = scan, schema, records, name
+        self._exact: pa.Schema = exact_table(schema.empty_table(), name).schema
+        self.fault: Exception | None = None
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """All columns in types that DuckDB compares exactly."""
+        return pa.RecordBatchReader.from_batches(self._exact, self._batches()).__arrow_c_stream__(requested_schema)
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        try:
+            for batch in self._scans(self.schema.names):
+                yield from exact_table(batch, self._name).to_batches()
+        except Exception as error:
+            self.fault = error
+            raise
+
+    def _scans(self, names: Sequence[str]) -> Iterator[pa.Table]:
+        """The batches of a scan, as tables of the columns' own types.
+
+        Raises:
+            DataError: it has more or fewer records than the table.
+        """
+        schema = pa.schema([self.schema.field(name) for name in names])
+        rows = 0
+        for batch in self._scan(names):
+            rows += batch.num_rows
+            yield pa.Table.from_batches([batch]).cast(schema)
+        self._require(rows)
+
+    def _require(self, rows: int) -> None:
+        if rows != self.records:
+            raise DataError(f"{self._name}: not all rows of the table arrived as they are; audit it again")
+
+    def table(self) -> pa.Table:
+        """All records."""
+        return pa.concat_tables([self.schema.empty_table(), *self._scans(self.schema.names)])
+
+    def column(self, name: str) -> Iterator[pa.Array]:
+        """The cells of a column."""
+        for batch in self._scans([name]):
+            yield from batch.column(0).chunks
+
+    def cells(self, position: int, kind: str, most: int) -> Iterator[pa.Array] | None:  # noqa: ARG002 - see `Cells`
+        """The cells of a column of text or numbers, in arrays of about `PIECE`; see `Cells`."""
+        field = self.schema.field(position)
+        return self._pieces(field.name) if is_seen_alike(field.type, kind) else None
+
+    def _pieces(self, name: str) -> Iterator[pa.Array]:
+        held: list[pa.Array] = []
+        rows = 0
+        for batch in self._scan([name]):
+            held.append(batch.column(0))
+            rows += batch.num_rows
+            if sum(map(len, held)) >= PIECE:
+                yield _joined(held)
+                held = []
+        if held:
+            yield _joined(held)
+        self._require(rows)
+
+
+def _joined(arrays: Sequence[pa.Array]) -> pa.Array:
+    """Arrays of one type as one; dictionaries may differ."""
+    if len(arrays) == 1:
+        return arrays[0]
+    joined = pa.chunked_array(arrays).unify_dictionaries().combine_chunks()
+    return joined.chunk(0) if isinstance(joined, pa.ChunkedArray) else joined

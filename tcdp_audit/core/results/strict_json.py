@@ -164,7 +164,15 @@ class Optional:
 
 FIGURE = (*NUMBER, str, NONE)  # infinity is a text
 TALLY = ({"total": int, "failing": (int, NONE)}, NONE)
-TABLE = {"uri": str, "sha256": (str, NONE), "records": int, "columns": int, "encoding": Optional(str)}
+VERSION = {"format": str, "table": str, "version": str, "time": str, "newest": bool, "part": Optional(str)}
+TABLE = {
+    "uri": str,
+    "sha256": (str, NONE),
+    "records": int,
+    "columns": int,
+    "encoding": Optional(str),
+    "version": Optional(VERSION),
+}
 COMPANION = {**TABLE, "shared": Optional(Each(list, str)), "lacking": Optional(Each(list, str))}
 WORST = {"class": int, "records": int, "value": FIGURE}
 CELL = {
