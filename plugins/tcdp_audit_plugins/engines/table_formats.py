@@ -252,10 +252,7 @@ def _iceberg_engine(scan: Any, parts: Sequence[str], memory: int, *, is_newest: 
 
     def read(names: Sequence[str], some: Iterable[Any]) -> Iterator[pa.RecordBatch]:
         wanted = Schema(*(fields[one] for one in names), schema_id=projection.schema_id)
-        texts = tuple(one for one in names if schema.field(one).type == pa.string())
-        reader = ArrowScan(
-            metadata, scan.io, wanted, scan.row_filter, scan.case_sensitive, dictionary_columns=texts
-        )
+        reader = ArrowScan(metadata, scan.io, wanted, scan.row_filter, scan.case_sensitive)
         with _reading(name, "a file of this snapshot is gone or damaged, or needs what pyiceberg lacks"):
             for task in some:
                 for batch in reader.to_record_batches([task]):

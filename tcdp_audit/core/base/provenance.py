@@ -138,7 +138,8 @@ class Table:
             return ", ".join(one.name for one in self.tables.values())
         if "://" in self.uri and "=" in self.uri:
             return self.uri.partition("=")[2]
-        return self.uri.removeprefix("memory:").replace("\\", "/").rsplit("/", 1)[-1]
+        name = self.uri.removeprefix("memory:").replace("\\", "/").rsplit("/", 1)[-1]
+        return name if self.version is None else name.replace('"', "")
 
 
 @dataclass(frozen=True)

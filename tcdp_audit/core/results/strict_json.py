@@ -144,7 +144,10 @@ STATUSES = frozenset({"passed", "failed", "error", "measured"})
 OUTCOME_STATUSES = frozenset({*STATUSES, "skipped"})
 NONE = type(None)
 NUMBER = (int, float)
-KINDS = {str: "a text", int: "a whole number", float: "a number", list: "a list", dict: "a mapping", NONE: "null"}
+KINDS = {
+    **{str: "a text", int: "a whole number", float: "a number", bool: "true or false"},
+    **{list: "a list", dict: "a mapping", NONE: "null"},
+}
 
 
 @dataclass(frozen=True)
@@ -267,7 +270,7 @@ def _fits(value: Any, form: Any) -> bool:
     if isinstance(form, frozenset):
         return isinstance(value, str | None) and value in form
     kind = form.container if isinstance(form, Each) else dict if isinstance(form, dict) else form
-    return isinstance(value, kind) and not isinstance(value, bool)
+    return isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
 
 
 def _either(forms: tuple[Any, ...]) -> str:
