@@ -112,4 +112,4 @@ def _audited(
     allowed = plugins_of(policy, plugins)
     budget = None if memory is None else parse_memory(memory)
     first, second = (audit(one, policy, plugins=allowed, memory=budget) for one in (old, new))
-    return audit_in(first.to_json(), Path(first.release.uri)), audit_in(second.to_json(), Path(second.release.uri))
+    return audit_in(first.to_json(), Path(first.release.name)), audit_in(second.to_json(), Path(second.release.name))

@@ -10,6 +10,7 @@ than one is in memory. It applies position deletes and deletion vectors, and ref
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -225,6 +226,11 @@ def _iceberg_table(parts: Sequence[str]) -> Any:
     raise UsageError(f"{shown}: the catalogue has no such table")
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether what pyiceberg logs is no remark on dictionaries, of which it has one for each batch."""
+    return not str(record.msg).startswith("Iceberg does not have a dictionary type")
+
+
 def _iceberg_engine(scan: Any, parts: Sequence[str], memory: int, *, is_newest: bool) -> Engine:
     snapshot, metadata = scan.snapshot(), scan.table_metadata
     if snapshot is None:
@@ -241,6 +247,7 @@ def _iceberg_engine(scan: Any, parts: Sequence[str], memory: int, *, is_newest: 
         _part(scan, snapshot),
     )
     tasks = _planned(scan, name)
+    logging.getLogger("pyiceberg.io.pyarrow").addFilter(_is_news)
     from pyiceberg.io.pyarrow import ArrowScan, schema_to_pyarrow  # noqa: PLC0415 - an extra
     from pyiceberg.schema import Schema  # noqa: PLC0415 - likewise
 
@@ -252,7 +259,9 @@ def _iceberg_engine(scan: Any, parts: Sequence[str], memory: int, *, is_newest: 
 
     def read(names: Sequence[str], some: Iterable[Any]) -> Iterator[pa.RecordBatch]:
         wanted = Schema(*(fields[one] for one in names), schema_id=projection.schema_id)
-        reader = ArrowScan(metadata, scan.io, wanted, scan.row_filter, scan.case_sensitive)
+        texts = tuple(one for one in names if schema.field(one).type == pa.string()) if len(names) == 1 else ()
+        options = {"dictionary_columns": texts}  # what a file has as a dictionary is counted as one
+        reader = ArrowScan(metadata, scan.io, wanted, scan.row_filter, scan.case_sensitive, **options)
         with _reading(name, "a file of this snapshot is gone or damaged, or needs what pyiceberg lacks"):
             for task in some:
                 for batch in reader.to_record_batches([task]):
