@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from datetime import UTC, date, datetime
@@ -12,6 +13,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
@@ -63,10 +65,14 @@ FORTY: list[dict[str, dict[str, Any]]] = [
     {"expected_t_closeness": {"epsilon": 1}},
     {"t_from_epsilon": {"epsilon": 1, "at_most": 3}},
     {"suda": {}},
-    {"lkc_privacy": {"l": 2, "k": 4, "c": 0.8}},
+    {"lkc_privacy": {"L": 2, "K": 4, "C": 0.8}},
 ]
 POLICY = {"version": 1, "attributes": ATTRIBUTES, "expect": FORTY}
-RELEASE = pa.Table.from_pylist(make_discharges().to_pylist())
+_KINDS = {name: pa.int64() if one.get("scale") == "numeric" else pa.string() for name, one in ATTRIBUTES.items()}
+RELEASE = pyarrow.csv.read_csv(
+    io.BytesIO(make_discharges()["discharges.csv"].encode()),
+    convert_options=pyarrow.csv.ConvertOptions(column_types=_KINDS),
+)
 PEOPLE: dict[str, Any] = {
     "version": 1,
     "attributes": {"zip": {"role": "quasi_identifier"}, "illness": {"role": "sensitive"}},

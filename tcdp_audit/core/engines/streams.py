@@ -229,7 +229,13 @@ class _ScannedEngine(DuckDBEngine):
         return super().locate(attribute, values) if self.ordered else None
 
     def sha256(self) -> str | None:
-        """The digest of the content; None for a version of a table."""
+        """The digest of the content; None for a version of a table.
+
+        Raises:
+            DataError: not everything could be read, even if a caller blamed a column for it.
+        """
+        if self._scanned.fault is not None:
+            raise self._scanned.fault from None
         if self.version is None and self._digest is None:
             self._digest = KnownDigest(digest_of_columns(self._scanned.schema, self._scanned.column))
         return super().sha256()
@@ -241,45 +247,51 @@ class _Scanned:
     def __init__(self, scan: Scan, schema: pa.Schema, records: int, name: str) -> None:
         self._scan, self.schema, self.records, self._name = scan, schema, records, name
         self._exact: pa.Schema = exact_table(schema.empty_table(), name).schema
-        self.fault: Exception | None = None
+        self.fault: Exception | None = None  # the first one of a scan
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """All columns in types that DuckDB compares exactly."""
         return pa.RecordBatchReader.from_batches(self._exact, self._batches()).__arrow_c_stream__(requested_schema)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        try:
+        with self._recording():
             for batch in self._scans(self.schema.names):
-                yield from exact_table(batch, self._name).to_batches()
+                yield from exact_table(self._typed(batch), self._name).to_batches()
+
+    @contextmanager
+    def _recording(self) -> Iterator[None]:
+        try:
+            yield
         except Exception as error:
-            self.fault = error
+            self.fault = self.fault or error
             raise
 
-    def _scans(self, names: Sequence[str]) -> Iterator[pa.Table]:
-        """The batches of a scan, as tables of the columns' own types.
+    def _scans(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The batches of a scan.
 
         Raises:
             DataError: it has more or fewer records than the table.
         """
-        schema = pa.schema([self.schema.field(name) for name in names])
-        rows = 0
-        for batch in self._scan(names):
-            rows += batch.num_rows
-            yield pa.Table.from_batches([batch]).cast(schema)
-        self._require(rows)
+        with self._recording():
+            rows = 0
+            for batch in self._scan(names):
+                rows += batch.num_rows
+                yield batch
+            if rows != self.records:
+                raise DataError(f"{self._name}: not all rows of the table arrived as they are; audit it again")
 
-    def _require(self, rows: int) -> None:
-        if rows != self.records:
-            raise DataError(f"{self._name}: not all rows of the table arrived as they are; audit it again")
+    def _typed(self, batch: pa.RecordBatch) -> pa.Table:
+        """A batch in the types of the table: a scan may give dictionaries of them."""
+        return pa.Table.from_batches([batch]).cast(pa.schema([self.schema.field(one) for one in batch.schema.names]))
 
     def table(self) -> pa.Table:
         """All records."""
-        return pa.concat_tables([self.schema.empty_table(), *self._scans(self.schema.names)])
+        return pa.concat_tables([self.schema.empty_table(), *map(self._typed, self._scans(self.schema.names))])
 
     def column(self, name: str) -> Iterator[pa.Array]:
         """The cells of a column."""
         for batch in self._scans([name]):
-            yield from batch.column(0).chunks
+            yield from self._typed(batch).column(0).chunks
 
     def cells(self, position: int, kind: str, most: int) -> Iterator[pa.Array] | None:  # noqa: ARG002 - see `Cells`
         """The cells of a column of text or numbers, in arrays of about `PIECE`; see `Cells`."""
@@ -287,17 +299,14 @@ class _Scanned:
         return self._pieces(field.name) if is_seen_alike(field.type, kind) else None
 
     def _pieces(self, name: str) -> Iterator[pa.Array]:
-        held: list[pa.Array] = []
-        rows = 0
-        for batch in self._scan([name]):
-            held.append(batch.column(0))
-            rows += batch.num_rows
-            if sum(map(len, held)) >= PIECE:
-                yield _joined(held)
-                held = []
-        if held:
-            yield _joined(held)
-        self._require(rows)
+        arrays: list[pa.Array] = []
+        for batch in self._scans([name]):
+            arrays.append(batch.column(0))
+            if sum(map(len, arrays)) >= PIECE:
+                yield _joined(arrays)
+                arrays = []
+        if arrays:
+            yield _joined(arrays)
 
 
 def _joined(arrays: Sequence[pa.Array]) -> pa.Array:
