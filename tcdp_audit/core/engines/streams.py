@@ -26,6 +26,9 @@ from tcdp_audit.core.engines.duckdb import DuckDBEngine
 from tcdp_audit.core.engines.source import PIECE, WIDE, TableSource, is_plain, is_seen_alike, require_names
 
 TIMES = "times"
+FEW = 4_096  # distinct texts of an array up to which they are counted by their views
+SHORT = 12  # bytes of a text that stands in its view
+_VIEW = pa.binary(16)
 Scan = Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
 
 
@@ -296,7 +299,10 @@ class _Scanned:
     def cells(self, position: int, kind: str, most: int) -> Iterator[pa.Array] | None:  # noqa: ARG002 - see `Cells`
         """The cells of a column of text or numbers, in arrays of about `PIECE`; see `Cells`."""
         field = self.schema.field(position)
-        return self._pieces(field.name) if is_seen_alike(field.type, kind) else None
+        if not is_seen_alike(field.type, kind):
+            return None
+        pieces = self._pieces(field.name)
+        return _with_dictionaries(pieces) if pa.types.is_string_view(field.type) else pieces
 
     def _pieces(self, name: str) -> Iterator[pa.Array]:
         arrays: list[pa.Array] = []
@@ -315,3 +321,37 @@ def _joined(arrays: Sequence[pa.Array]) -> pa.Array:
         return arrays[0]
     joined = pa.chunked_array(arrays).unify_dictionaries().combine_chunks()
     return joined.chunk(0) if isinstance(joined, pa.ChunkedArray) else joined
+
+
+def _with_dictionaries(views: Iterator[pa.Array]) -> Iterator[pa.Array]:
+    """Arrays of views of text with dictionaries, as long as their texts are short and repeat; then as they are.
+
+    A view has 16 bytes: the length, and a text of at most 12 bytes followed by zeros. Two such views are equal exactly
+    where their texts are, and Arrow counts values of 16 bytes in half the time that texts take.
+    """
+    for array in views:
+        counted = _short_texts(array)
+        yield array if counted is None else counted
+        if counted is None:
+            yield from views
+
+
+def _short_texts(array: pa.Array) -> pa.Array | None:
+    """Views as a dictionary of their texts; None where a text is long, or hardly any occurs twice."""
+    valid, data, *_ = array.buffers()
+    views = pa.FixedSizeBinaryArray.from_buffers(_VIEW, len(array), [valid, data], offset=array.offset)
+    encoded = views.dictionary_encode()
+    distinct: NDArray[np.uint8] = np.frombuffer(b"".join(encoded.dictionary.to_pylist()), np.uint8).reshape(-1, 16)
+    lengths = distinct[:, :4].copy().view("<i4")[:, 0]
+    if len(distinct) > FEW or (lengths > SHORT).any():
+        return None
+    texts = pa.Array.from_buffers(
+        pa.string(),
+        len(distinct),
+        [
+            None,
+            pa.py_buffer(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)),
+            pa.py_buffer(distinct[:, 4:][np.arange(SHORT) < lengths[:, None]]),
+        ],
+    )
+    return pa.DictionaryArray.from_arrays(encoded.indices, texts)
