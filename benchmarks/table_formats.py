@@ -2,9 +2,10 @@
 
     python benchmarks/table_formats.py [FOLDER] [--records 5000000] [--rounds 2] [--memory 2GB]
 
-Each table was overwritten twice with other records, and then those of the oldest people were deleted. The tables stay in
-FOLDER and are used again. Every audit runs in a process of its own, and its imports count. Prints wall and CPU seconds, the peak of resident memory, and the ratio of CPU seconds to those
-of plain Parquet. Needs the extras `delta` and `iceberg`.
+Each table was overwritten twice with other records, and then those of the oldest people were deleted. The tables stay
+in FOLDER and are used again. Every audit runs in a process of its own, and its imports count. Prints wall and CPU
+seconds, the peak of resident memory, and the ratio of CPU seconds to those of plain Parquet.
+Needs the extras `delta` and `iceberg`.
 """
 
 from __future__ import annotations
@@ -93,7 +94,10 @@ def audited(place: str, memory: str | None) -> Any:
     """What an audit says: its records, figures and sentences."""
     import tcdp_audit
 
-    result = tcdp_audit.audit(place, policy(expectations()), memory=memory)
+    from tcdp_audit.api import parse_memory
+
+    budget = None if memory is None else parse_memory(memory)
+    result = tcdp_audit.audit(place, policy(expectations()), memory=budget)
     if any(one.status.value == "error" for one in result.expectations):
         sys.exit(f"{place}: the audit is incomplete")
     return [result.release.records, [[str(one.observed), one.message] for one in result.expectations]]

@@ -35,7 +35,7 @@ def catalogue(folder: Path, environment: Any) -> Any:
 
 def iceberg(of: Any, *versions: pa.Table, name: str = "health.people") -> Any:
     """An Iceberg table with a snapshot for each table, each in place of the last."""
-    of.create_namespace_if_not_exists(name.split(".")[0])
+    of.create_namespace_if_not_exists(name.partition(".")[0])
     table = of.create_table(name, versions[0].schema)
     for number, one in enumerate(versions):
         (table.overwrite if number else table.append)(one)

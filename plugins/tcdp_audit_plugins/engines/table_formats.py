@@ -62,14 +62,15 @@ def _when(milliseconds: Any) -> str:
 @contextmanager
 def _reading(shown: str, sentence: str) -> Iterator[None]:
     """Turn errors of a library, whose texts may hold cells and passwords, into a sentence with their kind."""
+    kind = ""
     try:
         yield
-        return
     except TcdpAuditError:
         raise
     except Exception as error:  # noqa: BLE001 - a library of another language raises all kinds
         kind = type(error).__name__
-    raise DataError(f"{shown}: {sentence} ({kind})")
+    if kind:
+        raise DataError(f"{shown}: {sentence} ({kind})")
 
 
 @redact_errors()
@@ -181,8 +182,8 @@ def open_iceberg(given: Any, name: str, memory: int) -> Engine:
     match = _ICEBERG.fullmatch(given.removeprefix("iceberg:"))
     if match is None:
         raise UsageError(
-            "iceberg: is followed by CATALOGUE.NAMESPACE.TABLE and may end in @ and the identifier of a snapshot, as in "
-            "iceberg:prod.health.people@3051729675574597004; write names that hold a dot or @ in double quotes"
+            "iceberg: is followed by CATALOGUE.NAMESPACE.TABLE and may end in @ and the identifier of a snapshot, as "
+            "in iceberg:prod.health.people@3051729675574597004; write names that hold a dot or @ in double quotes"
         )
     parts = [_unquoted(part) for part in re.findall(_PART, match["name"])]
     table = _iceberg_table(parts)
@@ -286,18 +287,15 @@ def _part(scan: Any, snapshot: Any) -> str:
 
 def _planned(scan: Any, name: str) -> list[Any]:
     """The files of a scan."""
-    try:
-        with _reading(name, "the list of the snapshot's files cannot be read"):
-            try:
-                return list(scan.plan_files())
-            except (ValueError, NotImplementedError) as error:
-                if "equality delete" not in str(error):
-                    raise
-    except TcdpAuditError:
-        raise
+    with _reading(name, "the list of the snapshot's files cannot be read"):
+        try:
+            return list(scan.plan_files())
+        except (ValueError, NotImplementedError) as error:
+            if "equality delete" not in str(error):
+                raise
     raise UsageError(
-        f"{name}: has equality deletes, which pyiceberg does not apply: rows that were deleted would be judged; rewrite "
-        "the table's files (compaction) with the program that wrote it, and audit the snapshot after that"
+        f"{name}: has equality deletes, which pyiceberg does not apply: rows that were deleted would be judged; "
+        "rewrite the table's files (compaction) with the program that wrote it, and audit the snapshot after that"
     )
 
 

@@ -67,8 +67,8 @@ class TableVersion:
     @classmethod
     def of_json(cls, entry: Mapping[str, Any]) -> TableVersion:
         """The version of an entry."""
-        names = ("format", "table", "version", "time", "newest")
-        return cls(*(entry[name] for name in names), entry.get("part", ""))
+        own = (entry["format"], entry["table"], entry["version"], entry["time"])
+        return cls(*own, is_newest=entry["newest"], part=entry.get("part", ""))
 
 
 @dataclass(frozen=True)

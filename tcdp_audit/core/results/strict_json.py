@@ -145,8 +145,13 @@ OUTCOME_STATUSES = frozenset({*STATUSES, "skipped"})
 NONE = type(None)
 NUMBER = (int, float)
 KINDS = {
-    **{str: "a text", int: "a whole number", float: "a number", bool: "true or false"},
-    **{list: "a list", dict: "a mapping", NONE: "null"},
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "a mapping",
+    NONE: "null",
 }
 
 
