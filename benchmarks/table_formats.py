@@ -93,7 +93,6 @@ def _write_iceberg(tables: list[pa.Table]) -> None:
 def audited(place: str, memory: str | None) -> Any:
     """What an audit says: its records, figures and sentences."""
     import tcdp_audit
-
     from tcdp_audit.api import parse_memory
 
     budget = None if memory is None else parse_memory(memory)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
         UsageError as UsageError,
         redact_errors as redact_errors,
     )
-    from tcdp_audit.core.base.provenance import TableVersion as TableVersion
     from tcdp_audit.core.check.table_view import PopulationClasses as PopulationClasses
     from tcdp_audit.core.encoding.counted import (
         CountedCodes as CountedCodes,
@@ -30,11 +29,7 @@ if TYPE_CHECKING:
         EngineOpener as EngineOpener,
         open_file as open_file,
     )
-    from tcdp_audit.core.engines.streams import (
-        grouped_engine as grouped_engine,
-        scanned_engine as scanned_engine,
-        streamed_engine as streamed_engine,
-    )
+    from tcdp_audit.core.engines.streams import grouped_engine as grouped_engine, streamed_engine as streamed_engine
     from tcdp_audit.core.release.coded import CodedTable as CodedTable, StreamedTable as StreamedTable
 else:
     __getattr__, __dir__ = on_first_use(__name__)

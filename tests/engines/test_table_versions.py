@@ -171,7 +171,7 @@ def test_every_type_means_what_it_means_in_parquet(way: str, tmp_path: Path, lak
 
 
 @pytest.mark.parametrize("way", SCANNED)
-def test_what_has_no_room_in_the_memory_is_read_into_the_embedded_engine(
+def test_columns_whose_codes_have_no_room_in_the_memory_are_scanned_again(
     way: str, tmp_path: Path, lake: Any, forty: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tcdp_audit.core.engines.duckdb.SHARE", 2**28)  # one byte for codes
@@ -243,10 +243,10 @@ def test_provenance_says_which_version_and_whether_it_was_named(tmp_path: Path, 
         assert entry["version"]["version"] == (version or str(snapshot.snapshot_id))
         assert entry["version"]["newest"] is newest
         own = entry["version"]
-        told = f"version {own['version']} of the {own['format']} table {own['table']}"
-        assert told in result.release.size
+        sentence = f"version {own['version']} of the {own['format']} table {own['table']}"
+        assert sentence in result.release.size
         assert ("the newest when it was read" in result.release.size) is newest
-        assert told in result.render(".html")
+        assert sentence in result.render(".html")
         written = datetime.fromisoformat(entry["version"]["time"])
         assert abs((datetime.now(UTC) - written).total_seconds()) < 3600
     identity = DeltaTable(str(tmp_path / "d")).metadata().id
@@ -329,8 +329,8 @@ def test_a_deletion_vector_is_applied() -> None:
     asked = {"version": 1, "attributes": {"value": {"role": "quasi_identifier"}}, "expect": [{"k_anonymity": {}}]}
     whole, left = (audit(f"delta:{WITH_A_DELETION_VECTOR}@{at}", asked, plugins=PLUGINS) for at in (0, 1))
     assert (whole.release.records, left.release.records) == (10, 8)
-    kept = pa.table({"value": pa.array(range(1, 9), pa.int32())})
-    assert answer(f"delta:{WITH_A_DELETION_VECTOR}", asked) == answer(kept, asked)
+    remaining = pa.table({"value": pa.array(range(1, 9), pa.int32())})
+    assert answer(f"delta:{WITH_A_DELETION_VECTOR}", asked) == answer(remaining, asked)
     assert left.release.version is not None
     assert (left.release.version.table, left.release.version.time) == ("testId", "2023-03-03T02:39:54.429Z")
 

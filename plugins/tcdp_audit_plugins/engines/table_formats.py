@@ -24,20 +24,12 @@ from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 
-from tcdp_audit.plugin._internal import require_one_version
-from tcdp_audit.plugin.engine import (
-    DataError,
-    Engine,
-    TableVersion,
-    TcdpAuditError,
-    UsageError,
-    redact_errors,
-    scanned_engine,
-)
+from tcdp_audit.plugin._internal import TableVersion, require_one_version, scanned_engine
+from tcdp_audit.plugin.engine import DataError, Engine, TcdpAuditError, UsageError, redact_errors
 from tcdp_audit_plugins.engines.remote import without_credentials
 
 ROWS = 2**18  # in a batch
-AHEAD = 2  # batches that are read ahead
+WAITING = 2  # batches that are read before they are wanted
 MOST_IN_MESSAGE = 5  # versions that a message names
 _PART = r'"(?:[^"]|"")+"|[^".@]+'
 _DELTA = re.compile(r'(?:"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>[^"@]+))(?:@(?P<version>\d{1,18}))?', re.DOTALL)
@@ -276,7 +268,7 @@ def _iceberg_engine(scan: Any, parts: Sequence[str], memory: int, *, is_newest: 
 
 
 def _part(scan: Any, snapshot: Any) -> str:
-    """What a scan reads of its snapshot, where that is not all of it as it was written."""
+    """A noun phrase for the part of its snapshot that a scan reads; empty for all of it as it was written."""
     from pyiceberg.expressions import AlwaysTrue  # noqa: PLC0415 - an extra
 
     if scan.row_filter != AlwaysTrue() or "*" not in scan.selected_fields:
@@ -328,7 +320,7 @@ def open_dataset(given: Any, name: str, memory: int) -> Engine:
     def scan(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         columns = {one: ds.field(one) for one in names}
         with _reading(name, "the dataset cannot be read"):
-            scanner = given.scanner(columns=columns, batch_size=ROWS, batch_readahead=AHEAD, fragment_readahead=1)
+            scanner = given.scanner(columns=columns, batch_size=ROWS, batch_readahead=WAITING, fragment_readahead=1)
             yield from scanner.to_batches()
 
     with _reading(name, "the dataset cannot be read"):

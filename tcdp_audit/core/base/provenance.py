@@ -47,7 +47,7 @@ class TableVersion:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What is the same whenever the same records are read."""
+        """The fields that are equal whenever the same records are read."""
         return (self.format, self.table, self.version, self.time, self.part)
 
     @property

@@ -138,7 +138,7 @@ def opening_for(reader: Hashable) -> Iterator[None]:
 
 
 def unwrapped(table: Any) -> Any:
-    """The frame that a lazy frame of narwhals stands for; anything else as it is."""
+    """The frame that a lazy frame of narwhals wraps; anything else as it is."""
     if type(table).__name__ == "LazyFrame" and type(table).__module__.startswith("narwhals."):
         return table.to_native()
     return table

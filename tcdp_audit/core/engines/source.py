@@ -45,11 +45,6 @@ def is_seen_alike(kind: pa.DataType, name: str) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def is_plain(kind: pa.DataType) -> bool:
-    """Whether DuckDB reads the cells of a type as Arrow does: whether it is text or a number of a usual size."""
-    return any(is_seen_alike(kind, name) for name in ("VARCHAR", *_NUMBERS))
-
-
 def cells_of_table(table: pa.Table) -> Cells:
     """The cells of a table in memory."""
 

@@ -18,12 +18,12 @@ from tcdp_audit.core.base.declared_types import type_of
 from tcdp_audit.core.base.errors import DataError, PluginError
 from tcdp_audit.core.base.provenance import TableVersion
 from tcdp_audit.core.encoding.counted import CountedCodes
-from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.engines.arrow_types import exact_table
-from tcdp_audit.core.engines.base import Batch, Engine
+from tcdp_audit.core.engines.base import Batch, Engine, Sampling
 from tcdp_audit.core.engines.digest import KnownDigest, digest_of_columns
 from tcdp_audit.core.engines.duckdb import DuckDBEngine
-from tcdp_audit.core.engines.source import PIECE, WIDE, TableSource, is_plain, is_seen_alike, require_names
+from tcdp_audit.core.engines.source import PIECE, TableSource, is_seen_alike, require_names
 
 TIMES = "times"
 FEW = 4_096  # distinct texts of an array up to which they are counted by their views
@@ -81,8 +81,9 @@ def scanned_engine(
 ) -> Engine:
     """An engine over a table that a library scans as often as it is asked, some columns at a time.
 
-    Columns of text and numbers are scanned one by one, several at a time in threads. Those of other types, and tables
-    whose codes have no room in the memory, are read once into a table of the embedded engine, which spills to disk.
+    Columns of text and numbers are scanned one by one, several at a time in threads, and become codes. DuckDB gets a
+    scan of its own for those of other types, and for those whose codes have no room in the memory, in each statement
+    and of the columns that the statement is about. No scan is held.
 
     Args:
         scan: the columns of these names of all records, in batches. Every scan has the same records in the same order.
@@ -210,12 +211,7 @@ class _ScannedEngine(DuckDBEngine):
         if not names:
             raise DataError(f"{self.name}: the table has no columns")
         self._connection.register("scanned", scanned)
-        is_mixed = not all(is_plain(kind) for kind in scanned.schema.types)
-        is_large = scanned.records * len(names) > self._room
-        load = is_mixed or is_large or len(names) > WIDE
-        return TableSource(
-            "scanned", names, load=load, arrow=scanned.table, cells=scanned.cells, records=scanned.records
-        )
+        return TableSource("scanned", names, arrow=scanned.table, cells=scanned.cells, records=scanned.records)
 
     @contextmanager
     def _scanning(self) -> Iterator[None]:
@@ -229,7 +225,33 @@ class _ScannedEngine(DuckDBEngine):
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
         """The first record with one of these values; None in a table format, whose records have no order."""
-        return super().locate(attribute, values) if self.ordered else None
+        if not self.ordered:
+            return None
+        with self._scanned.only([attribute]):
+            return super().locate(attribute, values)
+
+    def sample(self, attributes: Sequence[str], sampling: Sampling) -> pa.Table:
+        """Some columns of the records that are drawn; one scan of them."""
+        with self._scanned.only([*attributes, sampling.by]):
+            return super().sample(attributes, sampling)
+
+    def repeats(self, attribute: str) -> tuple[int, int]:
+        """The number of records without a value of a column, and of values in several records."""
+        with self._scanned.only([attribute]):
+            return super().repeats(attribute)
+
+    def table(self) -> pa.Table:
+        """All records as one Arrow table, in the types of `columns`."""
+        with self._scanned.only(self._scanned.schema.names):
+            return super().table()
+
+    def _distinct(self, attribute: str) -> RawDomain:
+        with self._scanned.only([attribute]):
+            return super()._distinct(attribute)
+
+    def _scan(self, domains: Sequence[Domain]) -> Iterator[tuple[Batch, Sequence[pa.Array]]]:
+        with self._scanned.only([domain.attribute for domain in domains]):
+            yield from super()._scan(domains)
 
     def sha256(self) -> str | None:
         """The digest of the content; None for a version of a table.
@@ -245,21 +267,42 @@ class _ScannedEngine(DuckDBEngine):
 
 
 class _Scanned:
-    """A table that a library scans. DuckDB asks it for a new stream in every statement."""
+    """A table that a library scans. DuckDB asks it for a new stream in every statement.
+
+    A stream has all columns, as DuckDB does not say which ones a statement is about. The engine says it, with `only`,
+    for every statement, and the stream has nulls in the other columns, which nobody reads. What is said counts for
+    streams that begin: an engine may ask for other columns while it still reads an earlier stream.
+    """
 
     def __init__(self, scan: Scan, schema: pa.Schema, records: int, name: str) -> None:
         self._scan, self.schema, self.records, self._name = scan, schema, records, name
         self._exact: pa.Schema = exact_table(schema.empty_table(), name).schema
+        self._wanted: Sequence[str] = schema.names
         self.fault: Exception | None = None  # the first one of a scan
 
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """All columns in types that DuckDB compares exactly."""
-        return pa.RecordBatchReader.from_batches(self._exact, self._batches()).__arrow_c_stream__(requested_schema)
+    @contextmanager
+    def only(self, names: Sequence[str]) -> Iterator[None]:
+        """Let streams that begin here have the cells of these columns alone."""
+        before, self._wanted = self._wanted, list(dict.fromkeys(names))
+        try:
+            yield
+        finally:
+            self._wanted = before
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The columns in types that DuckDB compares exactly."""
+        batches = self._batches(self._wanted)
+        return pa.RecordBatchReader.from_batches(self._exact, batches).__arrow_c_stream__(requested_schema)
+
+    def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         with self._recording():
-            for batch in self._scans(self.schema.names):
-                yield from exact_table(self._typed(batch), self._name).to_batches()
+            for batch in self._scans(names):
+                exact = exact_table(self._typed(batch), self._name)
+                columns = [
+                    exact.column(field.name) if field.name in names else pa.nulls(len(exact), field.type)
+                    for field in self._exact
+                ]
+                yield from pa.Table.from_arrays(columns, schema=self._exact).to_batches()
 
     @contextmanager
     def _recording(self) -> Iterator[None]:
