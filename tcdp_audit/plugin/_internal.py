@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.provenance import TableVersion as TableVersion
     from tcdp_audit.core.base.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
     from tcdp_audit.core.base.words import (
-        date_and_time as date_and_time,
         gibibytes as gibibytes,
         in_words as in_words,
         visible_json as visible_json,

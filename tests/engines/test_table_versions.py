@@ -19,7 +19,9 @@ import pyarrow.parquet as pq
 import pytest
 from answers import PLUGINS, answer
 from deltalake import DeltaTable
+from fsspec.implementations.local import LocalFileSystem
 from lake_versions import catalogue, delete_by_file, delta, iceberg
+from pyarrow import fs
 from pyiceberg.expressions import EqualTo
 from pyiceberg.manifest import DataFileContent
 from pyiceberg.types import StringType
@@ -437,6 +439,15 @@ def test_a_dataset_of_plain_files_over_a_table_format_is_refused(tmp_path: Path,
     delta(tmp_path / "d", people("1", "2"), people("1", "2"))
     folder = ds.dataset([str(one) for one in (tmp_path / "d").glob("*.parquet")])
     files = [task.file.file_path for task in iceberg(lake, people("1", "2")).scan().plan_files()]
+    (tmp_path / "link").symlink_to(tmp_path / "d")
+    linked = ds.dataset([str(one) for one in (tmp_path / "link").glob("*.parquet")])
+    below = fs.SubTreeFileSystem(str(tmp_path / "d"), fs.LocalFileSystem())
+    part = ds.dataset([one.name for one in (tmp_path / "d").glob("*.parquet")], filesystem=below)
+    made = DeltaTable(str(tmp_path / "d")).to_pyarrow_dataset(filesystem=below)
+    stored = fs.PyFileSystem(fs.FSSpecHandler(LocalFileSystem()))
+    other = ds.dataset([str(one) for one in (tmp_path / "d").glob("*.parquet")], filesystem=stored)
+    for dataset in (linked, part, made, other):
+        assert "holds files of a table of Delta Lake" in refused(dataset)
     for dataset, kind in ((folder, "Delta Lake"), (ds.dataset(files[0]), "Apache Iceberg")):
         assert f"holds files of a table of {kind}" in refused(dataset)
     assert "holds files of a table of Delta Lake" in refused(ds.dataset([folder, ds.dataset(people("1"))]))

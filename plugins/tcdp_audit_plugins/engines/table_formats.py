@@ -11,6 +11,7 @@ than one is in memory. It applies position deletes and deletion vectors, and ref
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -253,8 +254,8 @@ def _iceberg_engine(scan: Any, parts: Sequence[str], memory: int, *, is_newest: 
     def read(names: Sequence[str], some: Iterable[Any]) -> Iterator[pa.RecordBatch]:
         wanted = Schema(*(fields[one] for one in names), schema_id=projection.schema_id)
         texts = tuple(one for one in names if schema.field(one).type == pa.string()) if len(names) == 1 else ()
-        options = {"dictionary_columns": texts}  # what a file has as a dictionary is counted as one
-        reader = ArrowScan(metadata, scan.io, wanted, scan.row_filter, scan.case_sensitive, **options)
+        own = (metadata, scan.io, wanted, scan.row_filter, scan.case_sensitive)
+        reader = ArrowScan(*own, dictionary_columns=texts)  # what a file has as a dictionary is counted as one
         with _reading(name, "a file of this snapshot is gone or damaged, or needs what pyiceberg lacks"):
             for task in some:
                 for batch in reader.to_record_batches([task]):
@@ -315,7 +316,8 @@ def open_dataset(given: Any, name: str, memory: int) -> Engine:
     import pyarrow.dataset as ds  # noqa: PLC0415 - late, as everything large
 
     for files, paths in _files_of(given):
-        require_one_version(name, paths, partial(_holds, files))
+        places = {place for path in paths for place in (os.path.abspath(path), os.path.realpath(path))}  # noqa: PTH100
+        require_one_version(name, places if files.type_name == "local" else paths, partial(_holds, files))
 
     def scan(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         columns = {one: ds.field(one) for one in names}
@@ -336,9 +338,12 @@ def _files_of(given: Any) -> Iterator[tuple[Any, list[str]]]:
     for child in getattr(given, "children", ()):
         yield from _files_of(child)
     files = getattr(given, "filesystem", None)
-    handler = getattr(files, "handler", None)
-    if files is not None and not type(handler).__module__.startswith("deltalake"):
-        yield files, list(given.files)
+    if files is None or type(getattr(files, "handler", None)).__module__.startswith("deltalake"):
+        return
+    paths = list(given.files)
+    while hasattr(files, "base_fs"):  # a part of another
+        files, paths = files.base_fs, [f"{files.base_path.rstrip('/')}/{path}" for path in paths]
+    yield files, paths
 
 
 def _holds(files: Any, folder: str, logs: Sequence[str]) -> bool:

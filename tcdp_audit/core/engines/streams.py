@@ -270,7 +270,7 @@ class _Scanned:
     """A table that a library scans. DuckDB asks it for a new stream in every statement.
 
     A stream has all columns, as DuckDB does not say which ones a statement is about. The engine says it, with `only`,
-    for every statement, and the stream has nulls in the other columns, which nobody reads. What is said counts for
+    for every statement, and the stream has nulls in the other columns, which are not read. What is said counts for
     streams that begin: an engine may ask for other columns while it still reads an earlier stream.
     """
 
