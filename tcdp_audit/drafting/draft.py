@@ -14,7 +14,16 @@ from textwrap import wrap
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tcdp_audit.api import CAVEAT, SUFFIXES, UNDECIDED, Profile, os_error_reason, require_writable, write_atomically
+from tcdp_audit.api import (
+    CAVEAT,
+    SUFFIXES,
+    UNDECIDED,
+    Profile,
+    os_error_reason,
+    require_writable,
+    scheme_of,
+    write_atomically,
+)
 from tcdp_audit.core.results.protected_files import is_same_file, require_own_files
 from tcdp_audit.drafting.hierarchies import DraftHierarchy
 from tcdp_audit.drafting.relations import families
@@ -575,8 +584,12 @@ def stem_of(name: str) -> str:
 
 
 def located_from(location: str, path: Path) -> str:
-    """A table's path as a policy names it: relative to the policy's folder, where the drive is the same."""
-    if "://" in location or Path(location).is_absolute():
+    """A table's path as a policy names it: relative to the policy's folder, where the drive is the same.
+
+    An address, such as `delta:people@3`, is named as it is.
+    """
+    is_address = "://" in location or (scheme_of(location) and not Path(location).exists())
+    if is_address or Path(location).is_absolute():
         return location
     whole = Path(os.path.realpath(Path(location).parent)) / Path(location).name
     try:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
         state_of as state_of,
         strictness_sentences as strictness_sentences,
     )
+    from tcdp_audit.core.base.provenance import TableVersion as TableVersion
     from tcdp_audit.core.base.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
     from tcdp_audit.core.base.words import (
-        date_and_time as date_and_time,
         gibibytes as gibibytes,
         in_words as in_words,
         visible_json as visible_json,
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         split_pattern as split_pattern,
     )
     from tcdp_audit.core.engines.source import require_known_kind as require_known_kind, require_names as require_names
+    from tcdp_audit.core.engines.streams import scanned_engine as scanned_engine
     from tcdp_audit.core.policy.tables import linking_columns as linking_columns
     from tcdp_audit.core.results.demand_groups import DemandGroup as DemandGroup
     from tcdp_audit.core.results.document import Block as Block, summary_blocks as summary_blocks

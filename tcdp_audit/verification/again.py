@@ -190,7 +190,8 @@ def _run_of(written: WrittenAudit) -> Run:
 
 def _where_it_was(table: Table, was: Table) -> Table:
     tables = {name: replace(one, uri=was.tables[name].uri) for name, one in table.tables.items() if name in was.tables}
-    return replace(table, uri=was.uri, tables=frozen(tables))
+    is_same = table.version is not None and was.version is not None and table.version.identity == was.version.identity
+    return replace(table, uri=was.uri, version=was.version if is_same else table.version, tables=frozen(tables))
 
 
 def _located(table: Table, entry: Any) -> Table:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tcdp_audit.api import RESTORED_COLUMNS, NamedFile, part_name
+from tcdp_audit.api import RESTORED_COLUMNS, NamedFile, Table, part_name
 from tcdp_audit.core.results.change import matched
 from tcdp_audit.core.results.verifier import PROOF, digest_of_result
 from tcdp_audit.core.results.written import Entry, WrittenAudit, files_in, is_structural, table_of
@@ -70,22 +70,25 @@ class Wording:
         self.was = visible(was)[:LONGEST]
 
     def tables(self, subject: str, was: Entry, now: Entry) -> Iterator[Point]:
-        """A table's digest, its size and its name."""
-        if table_of(was).in_memory != table_of(now).in_memory:
+        """A table's digest or version, its size and its name."""
+        tables = [table_of(one) for one in (was, now)]
+        if tables[0].in_memory != tables[1].in_memory:
             problem = "it was a table in memory, whose digest is of its content; verify it from Python, as a table"
             yield Point(subject, State.UNVERIFIED, problem)
         elif was["sha256"] != now["sha256"]:
             sentence = f"another one: SHA-256 was {shown(was['sha256'])}, is {shown(now['sha256'])}"
             yield Point(subject, State.DIFFERS, sentence)
+        elif any(one.version is not None for one in tables):
+            yield _versions_of(subject, *tables)
         elif was["sha256"] is None:
             yield Point(subject, State.NOTE, "it has no digest, so only its figures tie it to the result")
         else:
             yield Point(subject, State.CONFIRMED, f"the same to the byte, SHA-256 {shown(was['sha256'])}")
-        apart = ("uri", "sha256", "tables")
+        apart = ("uri", "sha256", "version", "tables")
         rest = {key: value for key, value in was.items() if key not in apart}
         others = {key: value for key, value in now.items() if key not in apart}
         yield from self._points(subject, "", differences(rest, others))
-        yield from _name(subject, table_of(was).name, table_of(now).name)
+        yield from _name(subject, tables[0].name, tables[1].name)
         parts = [one.get("tables", {}) for one in (was, now)]
         for name in {**parts[0], **parts[1]}:
             yield from self._part(f"table {_short(name)}", parts[0].get(name), parts[1].get(name))
@@ -234,6 +237,15 @@ def _by_name(value: Any) -> Any:
         return value
     mapping = {str(one["name"]): one for one in value}
     return mapping if len(mapping) == len(value) else value
+
+
+def _versions_of(subject: str, before: Table, after: Table) -> Point:
+    """The comparison of a table that keeps several versions."""
+    was, now = before.version, after.version
+    if was is not None and now is not None and was.identity == now.identity:
+        return Point(subject, State.CONFIRMED, f"the same, {visible(now.sentence)}")
+    is_now = "it is a table without versions" if now is None else f"it is {visible(now.sentence)}"
+    return Point(subject, State.DIFFERS, f"another version than that of the result: {is_now}")
 
 
 def _digests(subject: str, was: str, now: str) -> Point:

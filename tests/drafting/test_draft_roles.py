@@ -151,5 +151,6 @@ def test_a_policy_names_its_table_from_its_own_folder(tmp_path, monkeypatch: pyt
     assert located_from("people.csv", tmp_path / "a" / "p.tcdp.yaml") == "../people.csv"
     assert located_from("a/people.csv", tmp_path / "p.tcdp.yaml") == "a/people.csv"
     assert located_from("/data/people.csv", tmp_path / "p.tcdp.yaml") == "/data/people.csv"
+    assert located_from("delta:lake/people@3", tmp_path / "a" / "p.tcdp.yaml") == "delta:lake/people@3"
     assert located_from("s3://bucket/x.csv", tmp_path / "p.tcdp.yaml") == "s3://bucket/x.csv"
     assert [stem_of(one) for one in ("a.tcdp.yaml", "a.b.yml", "a")] == ["a", "a.b", "a"]

@@ -12,12 +12,15 @@ from typing import Any
 
 import duckdb
 import fsspec
+import narwhals
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset
 import pyarrow.feather
 import pyarrow.parquet
+from lake_versions import delta
 
 RECORDS = 3000
 COLUMNS = ("zip", "age", "sex", "disease", "cost", "severity", "person", "note")
@@ -154,6 +157,7 @@ def _remote(path: Path) -> str:
     return where
 
 
+_KEYS = pyarrow.dataset.partitioning(pa.schema([("sex", pa.string()), ("severity", pa.string())]), flavor="hive")
 SOURCES: dict[str, Callable[[Path], Any]] = {
     "csv": lambda folder: _csv(folder / "r.csv"),
     "csv, shuffled": lambda folder: _csv(folder / "r.csv", order=SHUFFLED),
@@ -182,4 +186,7 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
     "polars, categorical": lambda _: _polars(lambda _: pl.Categorical),
     "polars, enum": lambda _: _polars(lambda values: pl.Enum(["unused", *reversed(values)])),
     "duckdb relation": _relation,
+    "pyarrow, dataset": lambda folder: pyarrow.dataset.dataset(_folder(folder / "r"), partitioning=_KEYS),
+    "narwhals, lazy": lambda _: narwhals.from_native(pl.LazyFrame({name: TABLE[name] for name in COLUMNS})),
+    "delta": lambda folder: delta(folder / "r", ARROW.slice(9), ARROW, partition_by=["sex"]) + "@1",
 }

@@ -6,6 +6,7 @@ statistics   files of SPSS, Stata and SAS
 workbooks    workbooks of Excel and LibreOffice
 fixed_width  text in fixed width
 published_tables  tables of figures in the formats of statistical offices
+table_formats  versions of tables of Delta Lake and Iceberg, datasets of pyarrow
 spark        DataFrames and tables of Spark
 
 Whether an engine accepts a table is decided here, without any import; its library is imported when a table is opened.
@@ -163,6 +164,34 @@ def open_published(table: Any, _: str, memory: int) -> Engine:
     return published_tables.open_published(Path(table), memory)
 
 
+def is_delta(table: Any) -> bool:
+    """Whether it is the address of a Delta table, or a `DeltaTable`."""
+    if isinstance(table, str):
+        return table.startswith("delta:")
+    return type(table).__name__ == "DeltaTable" and type(table).__module__.startswith("deltalake.")
+
+
+def is_iceberg(table: Any) -> bool:
+    """Whether it is the address of an Iceberg table, or a table or a scan of pyiceberg."""
+    if isinstance(table, str):
+        return table.startswith("iceberg:")
+    names = ("Table", "StaticTable", "DataScan")
+    return type(table).__name__ in names and type(table).__module__.startswith("pyiceberg.table")
+
+
+def is_dataset(table: Any) -> bool:
+    """Whether it is a dataset of pyarrow."""
+    return type(table).__module__ == "pyarrow._dataset" and type(table).__name__.endswith("Dataset")
+
+
+def open_table_format(table: Any, name: str, memory: int) -> Engine:
+    """Open what `is_delta`, `is_iceberg` or `is_dataset` accepts."""
+    from tcdp_audit_plugins.engines import table_formats  # noqa: PLC0415 - imports pyarrow
+
+    open_one = table_formats.open_delta if is_delta(table) else table_formats.open_iceberg
+    return (table_formats.open_dataset if is_dataset(table) else open_one)(table, name, memory)
+
+
 def is_of_spark(table: Any) -> bool:
     """Whether it is a DataFrame of Spark's, of a classic session or of Connect, or a location on a cluster."""
     if isinstance(table, str):
@@ -232,6 +261,27 @@ PUBLISHED_TABLES = EngineOpener(
     accepts=is_published,
     open=open_published,
 )
+DELTA = EngineOpener(
+    name="delta",
+    title="Delta Lake",
+    summary="A version of a Delta table, as delta:PATH@3, or a DeltaTable; needs tcdp-audit[delta].",
+    accepts=is_delta,
+    open=open_table_format,
+)
+ICEBERG = EngineOpener(
+    name="iceberg",
+    title="Apache Iceberg",
+    summary="A snapshot of an Iceberg table, as iceberg:CATALOGUE.NAMESPACE.TABLE@ID; needs tcdp-audit[iceberg].",
+    accepts=is_iceberg,
+    open=open_table_format,
+)
+DATASETS = EngineOpener(
+    name="datasets",
+    title="Datasets of pyarrow",
+    summary="A pyarrow Dataset, scanned column by column.",
+    accepts=is_dataset,
+    open=open_table_format,
+)
 SPARK = EngineOpener(
     name="spark",
     title="Spark",
@@ -256,4 +306,7 @@ def tcdp_audit_engines() -> Iterator[EngineOpener]:
     yield WORKBOOK_FILES
     yield FIXED_WIDTH_FILES
     yield PUBLISHED_TABLES
+    yield DELTA
+    yield ICEBERG
+    yield DATASETS
     yield SPARK

@@ -26,6 +26,52 @@ _recorded: ContextVar[dict[str, Any] | None] = ContextVar("recorded", default=No
 
 
 @dataclass(frozen=True)
+class TableVersion:
+    """The version of a table that keeps several, such as a table of Delta Lake or Iceberg.
+
+    Args:
+        format: the format's name for readers.
+        table: the identifier that the format gave the table, such as a UUID.
+        version: the number of the version or snapshot.
+        time: when it was written, in UTC as `2026-11-29T05:00:00.123Z`; empty where the format does not say.
+        is_newest: whether it was read because it was the newest, and the caller named none.
+        part: what was read of it, as a noun phrase; empty for all its rows and columns.
+    """
+
+    format: str
+    table: str
+    version: str
+    time: str = ""
+    is_newest: bool = False
+    part: str = ""
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fields that are equal whenever the same records are read."""
+        return (self.format, self.table, self.version, self.time, self.part)
+
+    @property
+    def sentence(self) -> str:
+        """The version in words."""
+        written = f", written {self.time}" if self.time else ""
+        newest = ", the newest when it was read" if self.is_newest else ""
+        part = f", {self.part}" if self.part else ""
+        return f"version {self.version} of the {self.format} table {self.table}{written}{newest}{part}"
+
+    def as_json(self) -> dict[str, str | bool]:
+        """The entry in the JSON result."""
+        part = {"part": self.part} if self.part else {}
+        own = {"format": self.format, "table": self.table, "version": self.version, "time": self.time}
+        return {**own, "newest": self.is_newest, **part}
+
+    @classmethod
+    def of_json(cls, entry: Mapping[str, Any]) -> TableVersion:
+        """The version of an entry."""
+        own = (entry["format"], entry["table"], entry["version"], entry["time"])
+        return cls(*own, is_newest=entry["newest"], part=entry.get("part", ""))
+
+
+@dataclass(frozen=True)
 class Table:
     """A table that was read: its name, place, size and digest.
 
@@ -39,6 +85,7 @@ class Table:
         lacking: the quasi-identifiers of the release that such a table has no column for.
         row_name: what a row of it is, in the singular; that of a table of figures is no record.
         encoding: that of a text file which is not UTF-8, with "detected" where only its bytes say so; else empty.
+        version: of a table that keeps several versions, the one that was read; None for others.
     """
 
     uri: str
@@ -50,6 +97,7 @@ class Table:
     lacking: tuple[str, ...] = ()
     row_name: str = "record"
     encoding: str = ""
+    version: TableVersion | None = None
 
     @property
     def in_memory(self) -> bool:
@@ -62,7 +110,8 @@ class Table:
         compared = {} if self.shared is None else {"shared": list(self.shared), "lacking": list(self.lacking)}
         own = {"uri": self.uri, "sha256": self.sha256, "records": self.records, "columns": self.columns}
         encoding = {"encoding": self.encoding} if self.encoding else {}
-        return {**own, **encoding, **tables, **compared}
+        version = {} if self.version is None else {"version": self.version.as_json()}
+        return {**own, **encoding, **version, **tables, **compared}
 
     @property
     def comparison(self) -> str:
@@ -79,7 +128,8 @@ class Table:
             sizes = (f"{visible(name)} {count(one.records, one.row_name)}" for name, one in self.tables.items())
             return f"{count(len(self.tables), 'table')}: {', '.join(sizes)}"
         encoding = f", read as {self.encoding}" if self.encoding else ""
-        return f"{count(self.records, self.row_name)}, {count(self.columns, 'column')}{encoding}"
+        version = "" if self.version is None else f", {visible(self.version.sentence)}"
+        return f"{count(self.records, self.row_name)}, {count(self.columns, 'column')}{encoding}{version}"
 
     @property
     def name(self) -> str:
@@ -88,7 +138,8 @@ class Table:
             return ", ".join(one.name for one in self.tables.values())
         if "://" in self.uri and "=" in self.uri:
             return self.uri.partition("=")[2]
-        return self.uri.removeprefix("memory:").replace("\\", "/").rsplit("/", 1)[-1]
+        name = self.uri.removeprefix("memory:").replace("\\", "/").rsplit("/", 1)[-1]
+        return name if self.version is None else name.replace('"', "")
 
 
 @dataclass(frozen=True)

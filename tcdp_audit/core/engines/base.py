@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError, PluginError
 from tcdp_audit.core.base.files import content_digest
+from tcdp_audit.core.base.provenance import TableVersion
 from tcdp_audit.core.base.scratch import Scratch
 from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.encoding.counted import CountedCodes, MappedShards, UnitClasses
@@ -84,6 +85,7 @@ class Engine(ABC):
     opened_with_codes: Callable[[Sequence[str]], Engine] | None = None  # reopens the table with those codes as values
     text_form: TextForm = PLAIN_FORM  # how the policy says that its text is written
     encoding: str = ""  # that of a text file which is not UTF-8
+    version: TableVersion | None = None  # which of a table's versions it reads, where the table keeps several
     encoding_is_detected: bool = False  # whether nothing but the bytes of the file says so
     further_content: Sequence[str] | None = None  # noun phrases for what a file holds next to its table, if it can
     ordered: bool = True  # whether record i is the same in every scan; not in a database
@@ -273,6 +275,7 @@ class BorrowedEngine(Engine):
         self.most, self.translation = lender.most, lender.translation
         self.text_form, self.encoding = lender.text_form, lender.encoding
         self.encoding_is_detected, self.further_content = lender.encoding_is_detected, lender.further_content
+        self.version = lender.version
 
     @property
     def columns(self) -> Sequence[Column]:

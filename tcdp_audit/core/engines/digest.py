@@ -22,7 +22,7 @@ import os
 import shutil
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Event, Thread
 from typing import IO, Any
@@ -205,12 +205,17 @@ def copy_of_stream(stream: Path, folder: Path) -> Path:
 
 def content_digest(table: pa.Table) -> str:
     """SHA-256 of a table's content, in hexadecimal digits. O(bytes of its cells)."""
+    return digest_of_columns(table.schema, lambda name: table.column(name).chunks)
+
+
+def digest_of_columns(schema: pa.Schema, cells: Callable[[str], Iterable[pa.Array]]) -> str:
+    """The same of a table whose columns are read one after another."""
     digest = hashlib.sha256()
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        for text in (name, str(_kind(column.type))):
+    for field in schema:
+        for text in (field.name, str(_kind(field.type))):
             encoded = text.encode("utf-8", "surrogatepass")
             digest.update(len(encoded).to_bytes(8, "little") + encoded)
-        for stream in _streams(column):
+        for stream in _streams(cells(field.name)):
             digest.update(stream)
     return digest.hexdigest()
 
@@ -226,7 +231,7 @@ def _kind(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _streams(column: pa.ChunkedArray) -> tuple[bytes, bytes, bytes]:
+def _streams(column: Iterable[pa.Array]) -> tuple[bytes, bytes, bytes]:
     presence, lengths, values = hashlib.sha256(), hashlib.sha256(), hashlib.sha256()
     for piece in _pieces(column):
         present = piece.is_valid()
@@ -241,9 +246,9 @@ def _streams(column: pa.ChunkedArray) -> tuple[bytes, bytes, bytes]:
     return presence.digest(), lengths.digest(), values.digest()
 
 
-def _pieces(column: pa.ChunkedArray) -> Iterator[pa.Array]:
+def _pieces(column: Iterable[pa.Array]) -> Iterator[pa.Array]:
     """A column's values in arrays of their own type, a few at a time."""
-    for chunk in column.chunks:
+    for chunk in column:
         for start in range(0, len(chunk), CELLS_AT_ONCE):
             checkpoint()
             yield _stored_plainly(chunk.slice(start, CELLS_AT_ONCE))

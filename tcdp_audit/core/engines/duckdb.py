@@ -165,10 +165,13 @@ class DuckDBEngine(Engine):
         aliases = ", ".join([self._cells, *self.FURTHER])
         kind = "TABLE" if source.load else "VIEW"
         self._connection.execute(f"CREATE TEMP {kind} release AS SELECT * FROM {source.relation} AS t({aliases})")
-        self._records = int(self._connection.execute(f"SELECT {self.COUNT} FROM release").fetchall()[0][0])
+        self._records = self._counted_records() if source.records is None else source.records
         self._kinds = source.kinds
         if source.cells is not None and self._records:
             self._coded = CodedColumns(source.cells, self._columns, self._records, self._room)
+
+    def _counted_records(self) -> int:
+        return int(self._connection.execute(f"SELECT {self.COUNT} FROM release").fetchall()[0][0])
 
     @property
     def _cells(self) -> str:

@@ -137,12 +137,20 @@ def opening_for(reader: Hashable) -> Iterator[None]:
         _READER.reset(token)
 
 
+def unwrapped(table: Any) -> Any:
+    """The frame that a lazy frame of narwhals wraps; anything else as it is."""
+    if type(table).__name__ == "LazyFrame" and type(table).__module__.startswith("narwhals."):
+        return table.to_native()
+    return table
+
+
 def opener_of(table: Any, openers: Iterable[EngineOpener]) -> EngineOpener | None:
     """The opener that accepts a table; None if the embedded engine opens it.
 
     Raises:
         PluginError: two openers accept it, or one fails to answer.
     """
+    table = unwrapped(table)
     accepting = [opener for opener in openers if _accepts(opener, table)]
     if len(accepting) > 1:
         names = " and ".join(repr(opener.name) for opener in accepting)
@@ -164,6 +172,7 @@ def open_any(
     table: Any, name: str, memory: int, openers: Iterable[EngineOpener], form: TextForm = PLAIN_FORM
 ) -> Engine:
     """The engine of the opener that accepts a table; otherwise the embedded one. See `open_engine`."""
+    table = unwrapped(table)
     opener = opener_of(table, openers)
     if opener is None:
         engine = open_engine(table, memory, name, form)

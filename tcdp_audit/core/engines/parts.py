@@ -33,6 +33,10 @@ _MAGIC = re.compile(r"[*?\[]")
 Pattern = Sequence[str]
 Keys = tuple[tuple[str, str | None], ...]
 _SEVEN = "[0-9]" * 7
+_VERSIONS = {  # formats of which a version can be audited, and how it is named
+    "Delta Lake": "delta:PATH@3",
+    "Apache Iceberg": "iceberg:CATALOGUE.NAMESPACE.TABLE@SNAPSHOT",
+}
 _LOGS = (  # the logs of each format, as patterns below a folder
     ("Delta Lake", ("_delta_log",)),
     ("Apache Iceberg", ("metadata/*.metadata.json*", "metadata/version-hint.text")),
@@ -296,10 +300,14 @@ def require_one_version(location: str, files: Iterable[str], holds: Holds) -> No
     managed = next((folder for folder in folders if folder != "." and holds(folder, _ALL)), None)
     if managed is not None:
         name = next((name for name, logs in _LOGS if holds(managed, logs)), "some format")
+        written = (
+            "read the version to publish with a library of that format, write it as plain Parquet into a folder of its "
+            "own, and audit that"
+        )
+        named = f"audit a version of it as {_VERSIONS[name]}, or " if name in _VERSIONS else ""
         raise UsageError(
-            f"{location}: holds files of a table of {name}, which keeps the rows of earlier versions too; read the "
-            "version to publish with a library of that format, write it as plain Parquet into a folder of its own, and "
-            "audit that"
+            f"{location}: holds files of a table of {name}, which keeps the rows of earlier versions too; "
+            f"{named}{written}"
         )
 
 

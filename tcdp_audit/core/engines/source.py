@@ -36,7 +36,7 @@ _NUMBERS = {
 }
 
 
-def _is_seen_alike(kind: pa.DataType, name: str) -> bool:
+def is_seen_alike(kind: pa.DataType, name: str) -> bool:
     """Whether DuckDB, under its type `name`, reads the same cells as Arrow."""
     if name != "VARCHAR":
         return bool(_NUMBERS.get(name) == kind)
@@ -50,7 +50,7 @@ def cells_of_table(table: pa.Table) -> Cells:
 
     def cells(position: int, name: str, _: int) -> Iterator[pa.Array] | None:
         column = table.column(position)
-        return _pieces(column) if _is_seen_alike(column.type, name) else None
+        return _pieces(column) if is_seen_alike(column.type, name) else None
 
     return cells
 
@@ -71,7 +71,7 @@ def cells_of_files(paths: Sequence[Path]) -> Cells:
     def cells(position: int, name: str, room: int) -> Iterator[pa.Array] | None:
         fields = [_field(footer, position) for footer in footers()]
         first = fields[0]
-        if first is None or any(field != first for field in fields) or not _is_seen_alike(first.type, name):
+        if first is None or any(field != first for field in fields) or not is_seen_alike(first.type, name):
             return None
         chunks = _chunks(footers(), first.name) if name == "VARCHAR" else []
         if any(chunk.total_uncompressed_size > room for chunk in chunks):  # a single cell may take all of it
@@ -142,6 +142,7 @@ class TableSource:
         content: the table in memory.
         arrow: reads it in its Arrow types, if it has any.
         cells: gives the cells of its columns, if Arrow can read them.
+        records: how many it has, where that is known without a scan.
     """
 
     relation: str
@@ -152,6 +153,7 @@ class TableSource:
     content: pa.Table | None = None
     arrow: Callable[[], pa.Table] | None = None
     cells: Cells | None = None
+    records: int | None = None
 
 
 def file_extension(path: Path) -> str:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from tcdp_audit.core.base.outcome import sentence_on_cell
+from tcdp_audit.core.base.provenance import TableVersion
 from tcdp_audit.core.base.words import (
     agree,
     count,
@@ -146,6 +147,9 @@ class AuditComparison:
 
     def _same(self, name: str) -> bool:
         was, now = (one.result[name]["sha256"] for one in (self.old, self.new))
+        versions = [one.release.version for one in (self.old, self.new)] if name == "release" else [None]
+        if None not in versions:
+            return len({one.identity for one in versions if one is not None}) == 1
         return bool(was is not None and was == now)
 
     def as_json(self) -> dict[str, Any]:
@@ -272,6 +276,8 @@ def facts(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
         yield Fact("people at risk", people(old), people(new))
     yield Fact("release", old.release.name, new.release.name)
     yield Fact("SHA-256 of the release", *(_digest(one.release.sha256) for one in (old, new)))
+    if old.release.version is not None or new.release.version is not None:
+        yield Fact("version of the release", *(_version(one.release.version) for one in (old, new)))
     if records:
         yield Fact("records", *(count(one.release.records) for one in (old, new)))
         yield Fact("columns", *(count(one.release.columns) for one in (old, new)))
@@ -420,6 +426,10 @@ def _conventions(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
 def _companion(audit: WrittenAudit, name: str) -> str:
     table = audit.companions.get(name)
     return "not compared" if table is None else _digest(table.sha256)
+
+
+def _version(version: TableVersion | None) -> str:
+    return "none" if version is None else visible(version.sentence)
 
 
 def _digest(digest: str | None) -> str:

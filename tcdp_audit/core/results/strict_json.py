@@ -144,7 +144,15 @@ STATUSES = frozenset({"passed", "failed", "error", "measured"})
 OUTCOME_STATUSES = frozenset({*STATUSES, "skipped"})
 NONE = type(None)
 NUMBER = (int, float)
-KINDS = {str: "a text", int: "a whole number", float: "a number", list: "a list", dict: "a mapping", NONE: "null"}
+KINDS = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "a mapping",
+    NONE: "null",
+}
 
 
 @dataclass(frozen=True)
@@ -164,7 +172,15 @@ class Optional:
 
 FIGURE = (*NUMBER, str, NONE)  # infinity is a text
 TALLY = ({"total": int, "failing": (int, NONE)}, NONE)
-TABLE = {"uri": str, "sha256": (str, NONE), "records": int, "columns": int, "encoding": Optional(str)}
+VERSION = {"format": str, "table": str, "version": str, "time": str, "newest": bool, "part": Optional(str)}
+TABLE = {
+    "uri": str,
+    "sha256": (str, NONE),
+    "records": int,
+    "columns": int,
+    "encoding": Optional(str),
+    "version": Optional(VERSION),
+}
 COMPANION = {**TABLE, "shared": Optional(Each(list, str)), "lacking": Optional(Each(list, str))}
 WORST = {"class": int, "records": int, "value": FIGURE}
 CELL = {
@@ -259,7 +275,7 @@ def _fits(value: Any, form: Any) -> bool:
     if isinstance(form, frozenset):
         return isinstance(value, str | None) and value in form
     kind = form.container if isinstance(form, Each) else dict if isinstance(form, dict) else form
-    return isinstance(value, kind) and not isinstance(value, bool)
+    return isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
 
 
 def _either(forms: tuple[Any, ...]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from tcdp_audit.core.base.errors import ResultError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import SCHEMA, STRUCTURE, SUITE
-from tcdp_audit.core.base.provenance import NamedFile, Table
+from tcdp_audit.core.base.provenance import NamedFile, Table, TableVersion
 from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.results.linked_tables import size_of_figures
 from tcdp_audit.core.results.strict_json import embedded, faults, parsed, text_of, unpacked
@@ -162,7 +162,9 @@ def table_of(entry: Entry) -> Table:
     tables = FrozenDict({name: table_of(one) for name, one in entry.get("tables", {}).items()})
     shared = tuple(entry["shared"]) if "shared" in entry else None
     own = (entry["uri"], entry["sha256"], entry["records"], entry["columns"])
-    return Table(*own, tables, shared, tuple(entry.get("lacking", ())), encoding=entry.get("encoding", ""))
+    version = TableVersion.of_json(entry["version"]) if "version" in entry else None
+    named = {"encoding": entry.get("encoding", ""), "version": version}
+    return Table(*own, tables, shared, tuple(entry.get("lacking", ())), **named)
 
 
 def is_structural(entry: Entry) -> bool:

@@ -186,15 +186,16 @@ def describe_table(engine: Engine, policy: Policy | None = None) -> Table:
     if parts and not engine.columns:  # tables of figures, whose rows are cells
         tables = FrozenDict({name: replace(one, row_name="row") for name, one in tables.items()})
     encoding = f"{engine.encoding}, detected from its bytes" if engine.encoding_is_detected else engine.encoding
-    table = Table(engine.uri, engine.sha256(), engine.records, len(engine.columns), tables, encoding=encoding)
+    own = (engine.uri, engine.sha256(), engine.records, len(engine.columns))
+    table = Table(*own, tables, encoding=encoding, version=engine.version)
     if policy is None or engine.translation is None:
         return table
-    own = {one.name for one in engine.columns}
+    names = {one.name for one in engine.columns}
     return replace(
         table,
-        columns=len(own) + engine.translation.hidden,
-        shared=tuple(name for name in sorted(policy.attributes) if name in own),
-        lacking=tuple(name for name in policy.with_role(Role.QUASI_IDENTIFIER) if name not in own),
+        columns=len(names) + engine.translation.hidden,
+        shared=tuple(name for name in sorted(policy.attributes) if name in names),
+        lacking=tuple(name for name in policy.with_role(Role.QUASI_IDENTIFIER) if name not in names),
     )
 
 
