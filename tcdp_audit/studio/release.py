@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 REPORT, RESULT, RELEASE, POLICY, ATTESTATION = "report", "result", "release", "policy", "attestation"
 ENDINGS = {REPORT: ".report.html", RESULT: ".result.json", ATTESTATION: ".attestation.json"}
 TRYING, WRITING = "the trial of the release", "the release"
+TEXTS = ("purpose", "recipients", "approved_by")  # what the policy says of a release, and no figure depends on
 
 
 @dataclass(frozen=True)
@@ -51,14 +52,19 @@ class Trial:
     """A release in memory, before anything is written.
 
     Args:
-        text: the policy that it was made under.
+        decides: the part of the policy that it was made under; see `what_decides`.
         remediation: the release, before and after; None where the policy is about tables of figures.
         after: the audit of what would be written.
     """
 
-    text: str
+    decides: Mapping[str, Any]
     remediation: Remediation | None
     after: Audit
+
+
+def what_decides(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The part of a policy that a release depends on: all but the texts that reports quote."""
+    return {name: one for name, one in data.items() if name not in TEXTS}
 
 
 def files_of_release(bench: Workbench) -> dict[str, Path]:
@@ -88,14 +94,14 @@ def begin_trial(bench: Workbench) -> None:
         UsageError: another computation runs.
         PolicyError: the policy cannot be judged yet.
     """
-    text, policy = bench.editor.text, bench.policy
+    decides, policy = what_decides(bench.editor.data), bench.policy
 
     def make(progress: Progress) -> None:
         if policy.document.has_figures:
-            bench.trial = Trial(text, None, bench.session.audit(policy, progress=progress))
+            bench.trial = Trial(decides, None, bench.session.audit(policy, progress=progress))
             return
         remediation = bench.session.fix(policy, progress=progress)
-        bench.trial = Trial(text, remediation, remediation.after)
+        bench.trial = Trial(decides, remediation, remediation.after)
 
     _begin(bench, TRYING, make)
 
@@ -111,7 +117,7 @@ def begin_release(bench: Workbench, wanted: Mapping[str, bool]) -> None:
         UsageError: another computation runs, or a file cannot be written.
         PolicyError: the policy cannot be judged yet.
     """
-    files, policy = files_of_release(bench), bench.policy
+    files, policy, decides = files_of_release(bench), bench.policy, what_decides(bench.editor.data)
     wanted_files = {name: files[name] for name in (REPORT, RESULT) if wanted.get(name)}
 
     def make(progress: Progress) -> None:
@@ -122,7 +128,7 @@ def begin_release(bench: Workbench, wanted: Mapping[str, bool]) -> None:
             audit = bench.session.audit(files[POLICY], progress=progress)
         else:
             remediation = bench.session.fix(files[POLICY], output=files[RELEASE], progress=progress)
-            bench.trial, audit = Trial(bench.editor.text, remediation, remediation.after), remediation.after
+            bench.trial, audit = Trial(decides, remediation, remediation.after), remediation.after
             if remediation.written is None:
                 raise UsageError(f"nothing was released: {remediation.log.reason}")
         audit = replace(audit, run=bench.run)
@@ -132,6 +138,7 @@ def begin_release(bench: Workbench, wanted: Mapping[str, bool]) -> None:
         made |= {} if policy.document.has_figures else {RELEASE: files[RELEASE]}
         with bench.lock:
             bench.choices.written = {name: str(path) for name, path in made.items()}
+            bench.written_as = bench.editor.text
             bench.save()
 
     _begin(bench, WRITING, make)

@@ -55,9 +55,11 @@ class Workbench:
         self.values: Mapping[str, Sequence[str]] = {}  # examples of each column, where someone asked for them
         self.unsaved = ""  # why the last decision is not in the file
         self.shape = 0  # grows where the places of demands change, so that an older page is recognised
+        self.slid: tuple[int, Decision] | None = None  # the demand whose slider moved last, and what that decided
         self.opening, self.work = Work(), Work()
         self.front: Any = None  # the points of the last search; see `screens.remedies.Front`
         self.trial: Any = None  # the last release that was made; see `release.Trial`
+        self.written_as = ""  # the policy under which this run wrote a release last
         self.lock = RLock()
         self._session: Session | None = None
         self._editor: PolicyEditor | None = None
@@ -215,14 +217,14 @@ class Workbench:
         with self.lock:
             if self.work.is_running:
                 raise UsageError(f"{self.work.name} is under way; stop it before you decide otherwise")
-            editor, before = self.editor, len(self.editor.decisions)
+            editor, before = self.editor, self.editor.decisions
             was_sound = not self.fault
             yield editor
             if was_sound and self.fault:
                 try:
                     self.policy  # noqa: B018 - it raises
                 finally:
-                    while len(editor.decisions) > before:
+                    while editor.decisions != before[: len(editor.decisions)]:
                         editor.undo()
             self.save()
 

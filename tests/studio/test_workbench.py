@@ -111,7 +111,13 @@ def test_a_trial_becomes_a_part_of_the_policy(folder: Path) -> None:
         assert policy.attributes["zip"].role.value == "insensitive"
         assert policy.attributes["zip"].reason == "no one knows the zip"
         assert [one.remedy.name for one in policy.remedies] == ["generalization"]
-        assert dict(client.studio.bench.choices.levels) == {}
+        assert dict(client.studio.bench.choices.levels) == {"age": 2}  # the screens go on showing it
+        page = client.get("/risk").text
+        assert "In the policy:" in page
+        assert "A trial that is not in the policy yet" not in page
+        assert "Counted at the detail of the second step: age as 20-49" in client.get("/demands").text
+        assert client.send("/risk/reset", {"screen": "demands"}).head["location"] == "/demands"
+        assert client.send("/risk/keep", {"reason": ""}).status == 409
 
 
 def test_a_change_that_makes_the_policy_unsound_is_taken_back(folder: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.plugin.sentences import listing
 from tcdp_audit.studio.choices import words_of
 from tcdp_audit.studio.release import ATTESTATION, RELEASE, REPORT, RESULT, digests, sign, written_result
 from tcdp_audit.studio.workbench import Workbench
@@ -35,6 +36,7 @@ def report_screen(bench: Workbench) -> dict[str, Any]:
             {"title": TITLES.get(name, name), "path": path, "digest": known.get(name, "")}
             for name, path in bench.choices.written.items()
         ],
+        "hand_over": _hand_over(bench),
         "decisions": [
             {
                 "when": one.when.isoformat(timespec="minutes").replace("T", " ").removesuffix("+00:00"),
@@ -51,6 +53,17 @@ def report_screen(bench: Workbench) -> dict[str, Any]:
         "signature": bench.choices.written.get(ATTESTATION, ""),
         "attest_command": _command(bench),
     }
+
+
+def _hand_over(bench: Workbench) -> str:
+    """The files for the person who signs, in sentences."""
+    written = bench.choices.written
+    names = [Path(path).name for name, path in written.items() if name not in (RELEASE, ATTESTATION)]
+    of = f" {Path(written[RELEASE]).name} is what is published." if RELEASE in written else ""
+    return (
+        f"To the person who signs: {listing(names)}. The report says what was checked, what only warns, and what no "
+        f"figure answers.{of} The table itself and {bench.place.decisions.name} stay here."
+    )
 
 
 def _command(bench: Workbench) -> str:

@@ -20,8 +20,8 @@
   });
   document.addEventListener("htmx:beforeRequest", event => event.detail.target.setAttribute("data-waiting", ""));
   document.addEventListener("htmx:afterRequest", event => event.detail.target.removeAttribute("data-waiting"));
-  document.addEventListener("htmx:afterSwap", event => {
+  ["htmx:afterSwap", "htmx:oobAfterSwap"].forEach(name => document.addEventListener(name, event => {
     const spoken = event.detail.target.closest("[data-say]") || document.querySelector("#figures[data-say]");
     if (spoken) say(spoken.dataset.say);
-  });
+  }));
 })();
