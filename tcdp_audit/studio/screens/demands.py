@@ -52,7 +52,7 @@ def demands_screen(bench: Workbench) -> dict[str, Any]:
 
 def _standfirst(policy: Policy) -> str:
     """How many demands the policy has, and how many entries only measure."""
-    demands = sum(one.check.demands(one.parameters) for one in policy.expectations)
+    demands = sum(1 for one in policy.expectations if one.check.demands(one.parameters))
     measured = len(policy.expectations) - demands
     words = f"{count(measured, 'figure')} {agree(measured, 'is', 'are')} measured without a threshold."
     rest = f" {words}" if measured else ""
@@ -176,9 +176,9 @@ def _scale(bench: Workbench, place: int, name: str) -> dict[str, Any]:
     own = UNSET if answer.own is None else plain(answer.own)
     return {
         "place": place,
-        "title": answer.title if answer.attribute is None else f"{answer.title} of {answer.attribute}",
+        "demand": answer.title if answer.attribute is None else f"{answer.title} of {answer.attribute}",
         "subject": _subject(bench.plugins.checks[answer.check]),
-        "steps": steps,
+        "ticks": steps,
         "values": STEP_SEPARATOR.join(one.value for one in steps),
         "own": next(number for number, one in enumerate(steps) if one.value == own),
         "spoken": [one.spoken for one in steps],
