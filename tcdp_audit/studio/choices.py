@@ -83,6 +83,8 @@ class Choices:
         point: the point of the frontier that was taken, in words; empty where none was.
         values_shown: the time at which a person asked to see cells; empty where no one did.
         confirmed: the questions that a person has answered with yes, by their places.
+        signer: who answers them and signs, by name and office; empty where no one has said so.
+        signed_at: the time of the signature; empty where there is none.
         written: the files of the last release, by what they are.
     """
 
@@ -92,6 +94,8 @@ class Choices:
     point: str = ""
     values_shown: str = ""
     confirmed: list[str] = field(default_factory=list)
+    signer: str = ""
+    signed_at: str = ""
     written: dict[str, str] = field(default_factory=dict)
 
 

@@ -148,6 +148,7 @@ class Pages:
                 context[key] = part(bench) or {}
         except TcdpAuditError as error:
             problem, template = problem or str(error), "fault.html.j2"
+            context["is_of_figures"] = bench.is_open and not bench.columns
         page = self.render(template, step=name, problem=problem, **self._frame(), **context)
         return HTMLResponse(page, 200 if is_live and status != REFUSED else status)
 

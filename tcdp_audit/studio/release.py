@@ -12,6 +12,7 @@ from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.written import WrittenAudit, read_audit
 from tcdp_audit.frontiers.trial import kind_of
 from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.studio.choices import now
 from tcdp_audit.studio.work import Progress
 from tcdp_audit.verification.keys import private_key
 from tcdp_audit.verification.signature import attest
@@ -195,4 +196,5 @@ def sign(bench: Workbench) -> None:
     write_atomically(path, envelope)
     with bench.lock:
         bench.choices.written[ATTESTATION] = str(path)
+        bench.choices.signed_at = now()
         bench.save()

@@ -78,7 +78,7 @@ class Workbench:
         policy = editor.policy() if editor is not None and self.place.release is None else _sound(editor)
         session = open_session(self.place.release, policy, plugins=self.plugins, memory=self.memory)
         try:
-            names = session.column_names()
+            names = () if policy is not None and policy.document.has_figures else session.column_names()
             for done, name in enumerate(names):
                 progress("reading columns", done, len(names))
                 self.columns += session.profiles([name])

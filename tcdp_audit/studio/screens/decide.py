@@ -20,7 +20,7 @@ from tcdp_audit.studio.screens.demands import (
     take_profile,
 )
 from tcdp_audit.studio.screens.remedies import begin_search, take_point
-from tcdp_audit.studio.screens.report import sign_report
+from tcdp_audit.studio.screens.report import keep_answers, sign_report
 from tcdp_audit.studio.screens.risk import keep_trial, knobs_of
 from tcdp_audit.studio.workbench import Workbench
 
@@ -156,7 +156,11 @@ def _write(bench: Workbench, form: Form) -> None:
 
 
 def _sign(bench: Workbench, form: Form) -> None:
-    sign_report(bench, form.texts("answer"))
+    sign_report(bench, form.texts("answer"), form.text("signer"))
+
+
+def _answer(bench: Workbench, form: Form) -> None:
+    keep_answers(bench, form.texts("answer"), form.text("signer"))
 
 
 def _accept(bench: Workbench, _: Form) -> str:
@@ -195,7 +199,8 @@ DECISIONS: Mapping[str, FormOfPage] = {
     "/release/text": FormOfPage("release", _texts, (*TEXTS, REPORT, RESULT)),
     "/release/try": FormOfPage("release", _try_release),
     "/release/write": FormOfPage("release", _write, (*TEXTS, REPORT, RESULT)),
-    "/report/sign": FormOfPage("report", _sign, (), ("answer",)),
+    "/report/sign": FormOfPage("report", _sign, ("signer",), ("answer",)),
+    "/report/answers": FormOfPage("report", _answer, ("signer",), ("answer",)),
     "/undo": FormOfPage("table", _undo, ("screen",)),
     "/redo": FormOfPage("table", _redo, ("screen",)),
 }

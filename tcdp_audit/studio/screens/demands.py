@@ -88,7 +88,7 @@ def _demand(place: int, one: Expectation) -> dict[str, Any]:
 
 def _subject(check: Specification[Any]) -> str:
     """The beginning of a sentence on those who fail."""
-    return "People who would fail" if check.on_classes else "Records that would fail"
+    return "People who would fail" if check.on_classes else "What would fail"
 
 
 def name_of(one: Expectation) -> str:

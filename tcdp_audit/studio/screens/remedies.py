@@ -78,9 +78,11 @@ def begin_search(bench: Workbench) -> None:
     """Begin to try settings around the policy's demands.
 
     Raises:
-        UsageError: another computation runs.
+        UsageError: another computation runs, or the policy is none to search remedies for.
         PolicyError: the policy cannot be judged yet.
     """
+    if reason := _obstacle(bench):
+        raise UsageError(reason)
     policy = bench.policy
     front = Front(bench.editor.text, demands=Variation.around(policy).demands, has_remedies=bool(policy.remedies))
     examples = (EXAMPLE,) if bench.choices.values_shown and policy.document.tables is None else ()
@@ -123,11 +125,32 @@ def remedies_screen(bench: Workbench, asked: Mapping[str, str]) -> dict[str, Any
         "rows": [] if front is None else [_row(bench, number, front) for number in range(1, len(points) + 1)],
         "chart": chart(drawn) if drawn else None,
         "chosen": _card(bench, place + 1, front) if front is not None and points else None,
-        "can_search": any(one.check.demands(one.parameters) for one in bench.policy.expectations),
-        "command": f"tcdp-audit frontier {bench.place.release or ''} --policy {bench.place.policy}",
+        "can_search": not _obstacle(bench),
+        "obstacle": _obstacle(bench),
+        "command": _command(bench),
         "work": bench.work,
         "is_searching": bench.work.is_running and bench.work.name == NAME,
     }
+
+
+def _obstacle(bench: Workbench) -> str:
+    """The reason why no remedies can be searched for, in a sentence; empty where they can."""
+    if bench.policy.document.has_figures:
+        return (
+            "Remedies change records, and this policy has tables of figures: choose the figures to hide with another "
+            "program, such as tau-Argus or sdcTable. The command below says which changes would help."
+        )
+    if not any(one.check.demands(one.parameters) for one in bench.policy.expectations):
+        return "Nothing is demanded yet that could fail, so there is nothing to find a remedy for."
+    return ""
+
+
+def _command(bench: Workbench) -> str:
+    """The command that does what this screen does, or what comes nearest to it; the policy has to be written before."""
+    release = "" if bench.place.release is None else f" {bench.place.release}"
+    if bench.policy.document.has_figures:
+        return f"tcdp-audit check{release} --policy {bench.place.policy} --try-remedies"
+    return f"tcdp-audit frontier{release} --policy {bench.place.policy}"
 
 
 def _row(bench: Workbench, number: int, front: Front) -> dict[str, Any]:

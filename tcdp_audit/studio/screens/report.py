@@ -36,7 +36,7 @@ def report_screen(bench: Workbench) -> dict[str, Any]:
             {"title": TITLES.get(name, name), "path": path, "digest": known.get(name, "")}
             for name, path in bench.choices.written.items()
         ],
-        "hand_over": _hand_over(bench),
+        "hand_over": _hand_over(bench) if bench.choices.written else "",
         "decisions": [
             {
                 "when": one.when.isoformat(timespec="minutes").replace("T", " ").removesuffix("+00:00"),
@@ -49,6 +49,8 @@ def report_screen(bench: Workbench) -> dict[str, Any]:
         "values_shown": bench.choices.values_shown,
         "questions": [*QUESTIONS.items(), *asked],
         "confirmed": bench.choices.confirmed,
+        "signer": bench.choices.signer or bench.by or "",
+        "signed_at": bench.choices.signed_at,
         "has_key": bench.signer is not None,
         "signature": bench.choices.written.get(ATTESTATION, ""),
         "attest_command": _command(bench),
@@ -72,20 +74,32 @@ def _command(bench: Workbench) -> str:
     return f"tcdp-audit attest {result} {written.get(RELEASE, '')} --key KEY.pem --output ATTESTATION"
 
 
-def sign_report(bench: Workbench, confirmed: list[str]) -> None:
-    """Keep the answers of a person, and sign where each question is answered.
+def keep_answers(bench: Workbench, confirmed: list[str], signer: str) -> None:
+    """Keep the answers of a person to the questions, and who answers them."""
+    with bench.lock:
+        bench.choices.confirmed = [one for one in _asked(bench) if one in confirmed]
+        bench.choices.signer = signer
+        bench.save()
+
+
+def _asked(bench: Workbench) -> list[str]:
+    return [*QUESTIONS, *(f"{profile.key} {one.key}" for profile, one in bench.policy.questions)]
+
+
+def sign_report(bench: Workbench, confirmed: list[str], signer: str) -> None:
+    """Keep the answers of a person, and sign where each question is answered and the person named.
 
     Raises:
-        UsageError: a question is open, or there is nothing to sign.
+        UsageError: a question is open, no one is named, or there is nothing to sign.
         TcdpAuditError: the result may not be signed.
     """
-    asked = [*QUESTIONS, *(f"{profile.key} {one.key}" for profile, one in bench.policy.questions)]
-    with bench.lock:
-        bench.choices.confirmed = [one for one in asked if one in confirmed]
-        bench.save()
-    if len(bench.choices.confirmed) < len(asked):
-        left = len(asked) - len(bench.choices.confirmed)
-        raise UsageError(f"{left} of {len(asked)} questions are open; tick what you can answer for, and sign then")
+    keep_answers(bench, confirmed, signer)
+    asked = len(_asked(bench))
+    if len(bench.choices.confirmed) < asked:
+        left = asked - len(bench.choices.confirmed)
+        raise UsageError(f"{left} of {asked} questions are open; tick what you can answer for, and sign then")
+    if not signer:
+        raise UsageError("no one is named who signs; write the name and the office, and sign then")
     sign(bench)
 
 
