@@ -91,7 +91,9 @@ def test_linked_tables(folder: Path, signer: Signer) -> None:
         assert {client.get(one).status for one in SCREENS} == {200}
         search_take_release_and_sign(client)
         assert (folder / "clinic.release").is_dir()
-    written = (f"--table={name}=clinic.release/{name}.csv" for name in ("people", "visits"))
+    written = (
+        f"--table={name}=clinic.release/{file}.csv" for name, file in (("people", "persons"), ("visits", "visits"))
+    )
     require_signed(folder, "clinic", [*written])
 
 
