@@ -84,7 +84,7 @@ class Workbench:
                 self.columns += session.profiles([name])
             progress("reading columns", len(names), len(names))
             if editor is None:
-                editor = self._drafted(progress)
+                editor = self._drafted(session, progress)
         except BaseException:
             session.close()
             raise
@@ -105,9 +105,9 @@ class Workbench:
             return PolicyEditor.open(path, by=self.by, plugins=self.plugins)
         return None
 
-    def _drafted(self, progress: Progress) -> PolicyEditor:
+    def _drafted(self, session: Session, progress: Progress) -> PolicyEditor:
         """The editor of a draft; its hierarchies are written, as audits read them."""
-        draft = draft_policy(self.place.release, plugins=self.plugins, memory=self.memory, progress=progress)
+        draft = draft_policy(session, progress=progress)
         draft.write_hierarchies(self.place.policy, force=False)
         self.notes = {one.name: one.note for one in draft.columns}
         return PolicyEditor(draft.text(self.place.policy), path=self.place.policy, by=self.by, plugins=self.plugins)
