@@ -6,7 +6,10 @@
     let timer = 0;
     return text => {
       clearTimeout(timer);
-      timer = setTimeout(() => { document.getElementById("spoken").textContent = text; }, 500);
+      timer = setTimeout(() => {
+        const spoken = document.getElementById("spoken");
+        if (spoken.textContent !== text) spoken.textContent = text; // a figure that stays is not said again
+      }, 500);
     };
   })();
   const describe = slider => {
