@@ -144,8 +144,12 @@ class Pages:
         template, context = f"{name}.html.j2", dict[str, Any](asked=asked)
         try:
             context |= SCREENS[name](bench, asked) or {}
-            for key, part in FIRST.get(name, {}).items():
-                context[key] = part(bench) or {}
+            try:
+                for key, part in FIRST.get(name, {}).items():
+                    context[key] = {}
+                    context[key] = part(bench) or {}
+            except TcdpAuditError as error:  # the controls stay, as one of them mends it
+                problem = problem or str(error)
         except TcdpAuditError as error:
             problem, template = problem or str(error), "fault.html.j2"
             context["is_of_figures"] = bench.is_open and not bench.columns
@@ -177,7 +181,8 @@ class Pages:
         except FormError as error:
             return PlainTextResponse(str(error), 422)
         except TcdpAuditError as error:
-            context, template = {"sentence": str(error)}, "sentence.html.j2"
+            context = {"sentence": str(error), "place": PLACES.get(path, "")}  # where the next answer is put
+            template = "sentence.html.j2"
         if context is None:
             return Response(status_code=204)
         return HTMLResponse(self.render(template, **self._frame(), **context))
@@ -225,6 +230,9 @@ PARTS: Mapping[str, tuple[str, Callable[[Workbench, Form], dict[str, Any] | None
     "/demands/figures": ("demands_figures.html.j2", lambda bench, _: _figures(demand_figures(bench))),
     "/demands/scale": ("demands_scale.html.j2", lambda bench, form: scale_of(bench, form.number("demand", 0, 999))),
 }
+
+
+PLACES = {"/risk/figures": "figures", "/risk/knowledge": "knowledge", "/demands/figures": "figures"}
 
 
 def _breakable(name: str) -> Markup:

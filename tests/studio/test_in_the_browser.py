@@ -347,6 +347,22 @@ def test_a_screen_reader_hears_each_figure_once(browser: Any, folder: Path) -> N
         assert all("people alone" in one for one in said)
 
 
+def test_figures_come_back_after_a_state_that_has_none(browser: Any, folder: Path) -> None:
+    with running(folder, entered=False) as client:
+        watched = entered(browser, client)
+        page = watched.page
+        watched.open("risk")
+        alone = page.text_content("#alone")
+        for place in range(3):
+            page.uncheck(f"#c{place}")
+        page.wait_for_selector("#alone", state="detached")  # a sentence says why
+        page.wait_for_function("() => document.querySelector('#spoken').textContent.includes('column')")
+        for place in range(3):
+            page.check(f"#c{place}")
+        page.wait_for_function("alone => document.querySelector('#alone')?.textContent === alone", arg=alone)
+        watched.require_silence()
+
+
 def accessible(page: Any) -> list[dict[str, Any]]:
     """The nodes that a screen reader meets, as Chromium gives them to it."""
     session = page.context.new_cdp_session(page)

@@ -91,6 +91,17 @@ def test_a_trial_becomes_a_part_of_the_policy(folder: Path) -> None:
         assert client.send("/risk/keep", {"reason": ""}).status == 409
 
 
+def test_an_outsider_who_knows_nothing_is_a_sentence_and_the_controls_stay(folder: Path) -> None:
+    with running(folder) as client:
+        answer = client.send("/risk/try", [], hx_request="true")
+        assert 'id="figures"' in answer.text  # the place of the next answer
+        assert "No column is left that an outsider knows" in answer.text
+        page = client.get("/risk").text
+        assert "No column is left that an outsider knows" in page
+        assert 'id="c0"' in page
+        assert 'id="alone"' in client.send("/risk/try", [("knows", 0)], hx_request="true").text
+
+
 def test_a_change_that_makes_the_policy_unsound_is_taken_back(folder: Path) -> None:
     with running(folder) as client:
         answer = client.send("/table/role", {"column": 4, "role": "insensitive", "reason": ""})

@@ -89,7 +89,13 @@ def kept_levels(bench: Workbench) -> Mapping[str, int]:
 
 
 def risk_screen(bench: Workbench) -> dict[str, Any]:
-    """The controls of the screen; figures are those of `risk_figures`."""
+    """The controls of the screen; figures are those of `risk_figures`.
+
+    Raises:
+        UsageError: the policy is about tables of figures.
+    """
+    if bench.policy.document.has_figures:
+        raise UsageError(f"{bench.policy.name}: people are counted in records, and this policy has tables of figures")
     return {
         "knobs": knobs_of(bench),
     }
@@ -137,6 +143,8 @@ def _answers(bench: Workbench, view: Session) -> Iterator[tuple[str, WhatIf, Pol
         parts = {name: one for name, one in policy.parts.items() if name} or parts
     for name, part in parts.items():
         known = part.with_role(Role.QUASI_IDENTIFIER)
+        if known and drop.issuperset(known):
+            raise UsageError("no column is left that an outsider knows, so nobody can be found; tick one")
         yield name, ask_what_if(view, part, drop=[one for one in known if one in drop]), part
 
 
