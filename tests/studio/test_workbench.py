@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
+import shutil
 import signal
 import stat
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from workbench_client import POLICY, finished, require_signed, running, write_policy, write_table
+from workbench_client import POLICY, Client, finished, require_signed, running, write_policy, write_table
 
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.studio import decisions
@@ -23,7 +27,17 @@ from tcdp_audit.studio.decisions import DecisionFile
 from tcdp_audit.studio.release import Signer
 from tcdp_audit.studio.work import Newest, State
 
+SAYS = re.compile(r'data-say="([^"]+)"')
 ROLE = {"column": 1, "role": "insensitive", "reason": "no one asks for it"}
+
+
+@contextmanager
+def running_beside(folder: Path) -> Iterator[Client]:
+    """A further workbench on the same table, with decisions of its own."""
+    other = folder / "beside"
+    shutil.copytree(folder, other)
+    with running(other) as client:
+        yield client
 
 
 def saved(folder: Path, name: str = "people.studio.json") -> Any:
@@ -139,9 +153,62 @@ def test_demands_are_added_changed_and_removed(folder: Path) -> None:
         assert len(bench.policy.expectations) == 2
 
 
-def test_a_demand_laxer_than_a_published_one_is_marked(folder: Path) -> None:
+def test_a_slide_is_one_decision(folder: Path) -> None:
+    with running(folder) as client:
+        bench = client.studio.bench
+
+        def slide(step: int, demand: int = 0, steps: str = "none 1 2 5") -> list[Any]:
+            fields = {"shape": bench.shape, "demand": demand, "steps": steps, "step": step}
+            assert client.send("/demands/slide", fields).status == 303
+            return [one.new for one in bench.editor.decisions]
+
+        for step in (1, 2, 3, 2):
+            slide(step)
+        assert slide(3) == [{"k": 5}]
+        assert slide(1, demand=1, steps="2 3") == [{"k": 5}, {"l": 3, "attribute": "illness"}]
+        assert len(slide(2)) == 3  # another slider moved between them
+        client.send("/undo", {"screen": "demands"})
+        assert bench.policy.expectations[0].parameters.k == 5
+        assert slide(0)[-1] == {}
+        assert "only measured" in client.get("/demands").text
+        assert slide(2)[-1] == {"k": 2}
+        for steps, step in (("1 2", 2), ("1 x", 1), ("", 0), ("1  2", 1 << 40)):
+            fields = {"shape": bench.shape, "demand": 0, "steps": steps, "step": step}
+            assert client.send("/demands/slide", fields).status == 422
+
+
+def test_a_slide_keeps_the_reason_and_an_unsound_one_is_taken_back(folder: Path) -> None:
+    with running(folder) as client:
+        bench = client.studio.bench
+        fields = {"shape": 0, "demand": 0, "steps": "4 0.5", "step": 0}
+        client.send("/demands/change", {"shape": 0, "demand": 0, "threshold": "3", "reason": "our rule"})
+        client.send("/demands/slide", fields)
+        assert "reason: our rule" in bench.editor.text
+        assert client.send("/demands/slide", {**fields, "step": 1}).status == 409  # no half person
+        assert bench.policy.expectations[0].parameters.reason == "our rule"
+
+
+def test_a_demand_laxer_than_is_usual_is_marked_and_a_profile_named(folder: Path) -> None:
     with running(folder) as client:
         assert "at least 11 is usual for public files" in client.get("/demands").text
+        client.send("/demands/change", {"shape": 0, "demand": 0, "threshold": "11", "reason": ""})
+        page = client.get("/demands").text
+        assert "is usual for public files" not in page
+        assert "asks for at least 20." in page
+
+
+def test_what_is_kept_of_the_table_stays_within_the_memory_of_the_call(folder: Path) -> None:
+    memory = 1 << 20
+    with running(folder, memory=memory) as small, running_beside(folder) as large:
+        caches = [one.studio.bench.session.tables.cache for one in (small, large)]
+        assert caches[0].room == memory // 4
+        for level in range(4):
+            for known in ((0,), (0, 1), (0, 2), (0, 1, 2), (1, 2)):
+                fields = [*(("knows", one) for one in known), ("level_0", level), ("level_2", level % 3)]
+                shown = [one.send("/risk/try", fields, hx_request="true").text for one in (small, large)]
+                assert SAYS.findall(shown[0]) == SAYS.findall(shown[1]) != []
+                assert caches[0].size <= caches[0].room
+        assert caches[1].size > caches[0].room  # so that the small one had to forget
 
 
 def test_values_are_shown_where_a_person_asks_and_the_file_says_so(folder: Path) -> None:

@@ -23,8 +23,8 @@
   });
   document.addEventListener("htmx:beforeRequest", event => event.detail.target.setAttribute("data-waiting", ""));
   document.addEventListener("htmx:afterRequest", event => event.detail.target.removeAttribute("data-waiting"));
-  ["htmx:afterSwap", "htmx:oobAfterSwap"].forEach(name => document.addEventListener(name, event => {
-    const spoken = event.detail.target.closest("[data-say]") || document.querySelector("#figures[data-say]");
+  ["htmx:afterSwap", "htmx:oobAfterSwap"].forEach(name => document.addEventListener(name, () => {
+    const spoken = document.querySelector("#figures[data-say]"); // not the target, which is no longer on the page
     if (spoken) say(spoken.dataset.say);
   }));
 })();
