@@ -26,7 +26,7 @@ from tcdp_audit.studio.screens.demands import demand_figures, demands_screen, sc
 from tcdp_audit.studio.screens.release import release_screen
 from tcdp_audit.studio.screens.remedies import remedies_screen
 from tcdp_audit.studio.screens.report import report_page, report_screen
-from tcdp_audit.studio.screens.risk import kept_levels, knowledge_figures, risk_figures, risk_screen
+from tcdp_audit.studio.screens.risk import knowledge_figures, levels_of_policy, risk_figures, risk_screen
 from tcdp_audit.studio.screens.table import table_screen
 from tcdp_audit.studio.workbench import Workbench
 
@@ -250,7 +250,7 @@ def _done(bench: Workbench) -> set[str]:
         return set()
     chosen, names = bench.choices, {one.name for one in bench.columns}
     demands = any(one.check.demands(one.parameters) for one in bench.policy.expectations)
-    is_tried = bool(chosen.unknown) or (bool(chosen.levels) and chosen.levels != kept_levels(bench))
+    is_tried = bool(chosen.unknown) or (bool(chosen.levels) and chosen.levels != levels_of_policy(bench))
     steps = {
         "table": names <= set(chosen.accepted),
         "risk": demands and not is_tried,  # nothing of the trial is left that the policy does not have

@@ -197,7 +197,7 @@ def test_a_demand_laxer_than_is_usual_is_marked_and_a_profile_named(folder: Path
         assert "asks for at least 20." in page
 
 
-def test_what_is_kept_of_the_table_stays_within_the_memory_of_the_call(folder: Path) -> None:
+def test_the_cache_of_the_table_stays_within_the_memory_of_the_call(folder: Path) -> None:
     memory = 1 << 20
     with running(folder, memory=memory) as small, running_beside(folder) as large:
         caches = [one.studio.bench.session.tables.cache for one in (small, large)]
@@ -369,7 +369,7 @@ def test_the_last_step_signs_with_the_key_of_the_call(folder: Path, signer: Sign
     require_signed(folder)
 
 
-def test_answers_are_kept_without_a_key(folder: Path) -> None:
+def test_answers_are_saved_without_a_key(folder: Path) -> None:
     with running(folder) as client:
         client.send("/report/answers", [("answer", "law"), ("signer", "Bea Lead")])
         assert (saved(folder)["confirmed"], saved(folder)["signer"]) == (["law"], "Bea Lead")

@@ -51,7 +51,7 @@ def demands_screen(bench: Workbench) -> dict[str, Any]:
 
 
 def _standfirst(policy: Policy) -> str:
-    """How many demands the policy has, and how many entries only measure."""
+    """The numbers of demands and of entries that only measure, in sentences."""
     demands = sum(1 for one in policy.expectations if one.check.demands(one.parameters))
     measured = len(policy.expectations) - demands
     words = f"{count(measured, 'figure')} {agree(measured, 'is', 'are')} measured without a threshold."

@@ -18,7 +18,7 @@ from tcdp_audit.plugin.sentences import share, visible
 from tcdp_audit.studio.choices import LIMITS
 from tcdp_audit.studio.drawings import chart
 from tcdp_audit.studio.screens.demands import name_of, own_expectations
-from tcdp_audit.studio.screens.risk import kept_levels, words_of_levels
+from tcdp_audit.studio.screens.risk import levels_of_policy, words_of_levels
 from tcdp_audit.studio.work import Progress
 from tcdp_audit.studio.workbench import Workbench
 
@@ -68,10 +68,10 @@ class Front:
 
         By its own remedies where it names some, else the one of least loss that keeps its demands.
         """
-        kept = [(place, one) for place, one in enumerate(self.points) if self.keeps_demands(one)]
+        satisfying = [(place, one) for place, one in enumerate(self.points) if self.keeps_demands(one)]
         if self.has_remedies:
-            kept = [(place, one) for place, one in kept if one.setting == self.own and not one.planned]
-        return min(kept, key=lambda one: (one[1].total_loss, one[0]), default=(None, None))[0]
+            satisfying = [(place, one) for place, one in satisfying if one.setting == self.own and not one.planned]
+        return min(satisfying, key=lambda one: (one[1].total_loss, one[0]), default=(None, None))[0]
 
 
 def begin_search(bench: Workbench) -> None:
@@ -282,7 +282,7 @@ def take_point(bench: Workbench, number: int, reason: str) -> None:
         if point.planned:
             editor.set("remedy", [dict(_entry(line)) for line in point.remedies], reason=reason)
         bench.choices.point = f"point {number}: {share(point.total_loss, 1)} lost, {_remedy(bench, point)}"
-        bench.choices.levels = dict(kept_levels(bench))  # the detail of the second step is that of the policy
+        bench.choices.levels = dict(levels_of_policy(bench))  # the detail of the second step is that of the policy
     bench.front.text = bench.editor.text
 
 

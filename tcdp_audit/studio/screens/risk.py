@@ -78,7 +78,7 @@ def words_of_levels(bench: Workbench, levels: Mapping[str, int]) -> str:
     return ", ".join(f"{label} {'left out' if tick == NOTHING else f'as {tick}'}" for label, tick in named)
 
 
-def kept_levels(bench: Workbench) -> Mapping[str, int]:
+def levels_of_policy(bench: Workbench) -> Mapping[str, int]:
     """The levels at which the policy's own remedy publishes columns; empty where it names none."""
     for one in bench.editor.data.get("remedy") or ():
         for given in one.values() if isinstance(one, Mapping) else ():
@@ -123,14 +123,14 @@ def _figures(bench: Workbench) -> dict[str, Any]:
 
 
 def _trial(bench: Workbench) -> dict[str, Any]:
-    """What is tried out in words, and whether the policy has it."""
+    """The trial in words, and whether the policy has it."""
     levels, unknown = bench.choices.levels, bench.choices.unknown
     labels = {name: one.label or name for name, one in bench.policy.attributes.items()}
     without = [labels[name] for name in unknown if name in labels]
     parts = [words_of_levels(bench, levels), f"nobody knows {', '.join(without)}" if without else ""]
     return {
         "trial": "; ".join(one for one in parts if one),
-        "is_kept": bool(levels) and not unknown and dict(levels) == dict(kept_levels(bench)),
+        "is_kept": bool(levels) and not unknown and dict(levels) == dict(levels_of_policy(bench)),
     }
 
 
