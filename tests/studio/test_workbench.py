@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workbench_client import POLICY, Client, finished, require_signed, running, write_policy, write_table
+from workbench_client import POLICY, Client, finished, require_done, require_signed, running, write_policy, write_table
 
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.studio import decisions
@@ -231,6 +231,11 @@ def test_points_appear_and_one_of_them_is_taken(folder: Path) -> None:
         page = client.get("/remedies").text
         assert "An invented record" in page
         assert "% left" in page
+        lax = [one for one in bench.front.points if not bench.front.keeps_demands(one)]
+        assert lax
+        assert page.count("does not hold your demands") == len(lax)
+        worst = bench.front.points.index(lax[0]) + 1
+        assert "Lower the demands and take this release" in client.get(f"/remedies?point={worst}").text
         number = bench.front.own_place + 1
         point = bench.front.points[number - 1]
         assert client.send("/remedies/take", {"point": number, "reason": "ours"}).head["location"] == "/release"
@@ -289,6 +294,18 @@ def test_figures_wait_for_work_with_a_sentence(folder: Path) -> None:
         assert "under way" in answer.text
         assert client.send("/table/role", ROLE).status == 409
         client.send("/work/cancel", {"screen": "remedies"})
+
+
+def test_texts_for_the_report_need_no_button_of_their_own(folder: Path) -> None:
+    with running(folder) as client:
+        client.send("/release/text", {"purpose": "a course", "result": "yes"}, hx_request="true")
+        client.send("/release/write", {"approved_by": "Bea Lead", "result": "yes"})
+        require_done(client)
+        assert client.studio.bench.trial.decides.keys().isdisjoint({"purpose", "approved_by"})
+        assert "Go on to the report" in client.get("/release").text
+    text = (folder / "people.tcdp.yaml").read_text(encoding="utf-8")
+    assert "purpose: a course" in text
+    assert "approved_by: Bea Lead" in text
 
 
 def test_a_table_that_changes_or_vanishes_is_noticed_before_anything_is_written(folder: Path) -> None:
