@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.api import UNDECIDED, OpenTables, Options, Plugins, Profile, Strengths, nearest, profiles
+from tcdp_audit.api import UNDECIDED, OpenTables, Options, Plugins, Profile, Session, Strengths, nearest, profiles
 from tcdp_audit.drafting.code_lists import hint_of, list_of
 from tcdp_audit.drafting.column import ColumnFacts, missing_tokens, order_of, scale_of
 from tcdp_audit.drafting.common_columns import ReadTable
@@ -101,7 +101,8 @@ def draft_policy(
 
     Args:
         table: a path, an address, or a table in memory, as for `audit`; several as a mapping from names to these. A
-            mapping of one is that table.
+            mapping of one is that table. A `Session` in its place is asked with the release that it has open, which is
+            not opened again; then `plugins` and `memory` are its own.
         declared: a file that declares roles: a pandera schema, a Great Expectations suite, dbt's manifest, a data
             contract. What it says comes before what names and values say. Of several tables, each takes that of its
             name.
@@ -120,28 +121,32 @@ def draft_policy(
 
     Raises:
         UsageError: a file does not exist, `declared` declares nothing that can be read, no profile is called so, or
-            the name of a table cannot be one; or roles or intruders are asked for, and no table has records.
+            the name of a table cannot be one; or roles or intruders are asked for, and no table has records; or a
+            session was given no table, or several, or next to it plugins or memory.
+        Cancelled: `Session.cancel` was called meanwhile.
         DataError: a table is empty or cannot be read.
 
     Cost: O(cells) of tables of figures. Of others one scan of each column, then linear in distinct values; what makes
     records unique on a sample. Of several, two columns are read once more for each link that another one implies.
     """
+    session, table, plugins = _given(table, plugins, memory)
     _require_sound_call(table, kind, unit, weight)
-    plugins = plugins or Plugins.load()
     chosen = None if profile is None else profile_called(profile)
     tables = require_names(table) if isinstance(table, Mapping) else {file_name_of(table): table}
     if declared is not None and len(tables) > 1:
         require_tables_of_file(str(declared))
     with ExitStack() as stack:
+        report = progress or silent
+        report = report if session is None else stack.enter_context(session.turn(report))
         draftings, figures, engines = {}, list[DraftFigures](), dict[str, Engine]()
         read_as = dict[str, str]()
         for name, one in tables.items():
             said = None if declared is None else declarations_in(str(declared), name)
-            opened = stack.enter_context(OpenTables(one, None, None, plugins, Options(memory), keep=False))
-            engine, read_as[name] = _opened(opened, progress or silent)
+            opened = stack.enter_context(_open(session, one, plugins, memory))
+            engine, read_as[name] = _opened(opened, report)
             drafted = None if kind == KINDS[0] else _figures_of(name, one, engine, asked=kind == KINDS[1])
             if drafted is None:
-                draftings[name] = _Drafting(name, engine, plugins, said, progress or silent)
+                draftings[name] = _Drafting(name, engine, plugins, said, report)
             else:
                 figures.append(drafted)
                 engines[name] = engine
@@ -163,6 +168,27 @@ def draft_policy(
         draft = _with_figures(draft, figures) if figures else draft
         draft = replace(draft, read_as={name: lines for name, lines in read_as.items() if lines and name in draftings})
         return draft.with_scenarios() if scenarios else draft
+
+
+def _open(
+    session: Session | None, table: Any, plugins: Plugins, memory: int | None
+) -> AbstractContextManager[OpenTables]:
+    """The tables of a session, which stay open; without one, a table that is opened for the draft alone."""
+    if session is not None:
+        return nullcontext(session.tables)
+    return OpenTables(table, None, None, plugins, Options(memory), keep=False)
+
+
+def _given(table: Any, plugins: Plugins | None, memory: int | None) -> tuple[Session | None, Any, Plugins]:
+    """The session of a call, if it gives one; the table, and the plugins."""
+    if not isinstance(table, Session):
+        return None, table, plugins or Plugins.load()
+    if plugins is not None or memory is not None:
+        raise UsageError("plugins and memory are those of the session; give them to `open_session`")
+    given = table.given["release"]
+    if given is None or isinstance(given, Mapping):
+        raise UsageError("a draft from a session needs one that was given one table; otherwise give the tables here")
+    return table, given, table.plugins
 
 
 def _opened(tables: OpenTables, progress: Progress) -> tuple[Engine, str]:

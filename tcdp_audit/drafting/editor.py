@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from enum import Enum
 from fractions import Fraction
 from hashlib import sha256
-from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -63,11 +62,69 @@ class Decision:
 
 @dataclass(frozen=True)
 class _State:
-    """A text and what it says, and the decision that led there; None at the beginning."""
+    """A text and what it says."""
 
     text: str
     data: Any
-    decision: Decision | None = None
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A decision, and the part of the text that it changed: between two ends that stayed.
+
+    An editor keeps one text and its steps, so that a long session takes a few hundred bytes for each decision.
+
+    Args:
+        decision: the decision.
+        ends: how many characters stayed at the beginning, and how many at the end.
+        before: the part between them before the decision.
+        after: the part between them after it.
+        is_removed: whether the decision removed what is at its path.
+    """
+
+    decision: Decision
+    ends: tuple[int, int]
+    before: str
+    after: str
+    is_removed: bool
+
+    @classmethod
+    def between(cls, before: str, state: _State, decision: Decision) -> _Step:
+        """The step from a text to a state."""
+        after = state.text
+        most = min(len(before), len(after))
+        start = next((place for place in range(most) if before[place] != after[place]), most)
+        most -= start
+        end = next((place for place in range(most) if before[-1 - place] != after[-1 - place]), most)
+        is_removed = decision.new is None and _value_at(state.data, decision.path) is not None
+        return cls(
+            decision, (start, end), before[start : len(before) - end], after[start : len(after) - end], is_removed
+        )
+
+    def text_after(self, text: str) -> str:
+        """The text after the decision."""
+        return self._with(text, self.after)
+
+    def text_before(self, text: str) -> str:
+        """The text before the decision."""
+        return self._with(text, self.before)
+
+    def _with(self, text: str, part: str) -> str:
+        start, end = self.ends
+        return text[:start] + part + text[len(text) - end :]
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry of a history."""
+        decision = self.decision
+        return {
+            "path": list(decision.path),
+            "removed": self.is_removed,
+            "reason": decision.reason,
+            "when": decision.when.isoformat(),
+            "by": decision.by,
+            "same": list(self.ends),
+            "text": self.after,
+        }
 
 
 class PolicyEditor:
@@ -110,8 +167,10 @@ class PolicyEditor:
         self.by = by
         self._mark = MARK * text.startswith(MARK)
         text = text.removeprefix(MARK)
-        self._states = [_State(text, policy_source(text, self.path).data)]
-        self._undone: list[_State] = []
+        self._first = text
+        self._state = _State(text, policy_source(text, self.path).data)
+        self._steps: list[_Step] = []
+        self._undone: list[_Step] = []
         self._plugins = plugins
         self._on_disk: bytes | None = None  # what the file held when it was read or written
         self._draft: PolicyDraft | None = None
@@ -175,10 +234,9 @@ class PolicyEditor:
 
         It holds what the policy holds, and nothing else of a table. See `resume`.
         """
-        texts = [self._states[0], *self._states[1:], *reversed(self._undone)]
         return {
-            "text": self._mark + texts[0].text,
-            "decisions": [_entry_of(before.text, after) for before, after in pairwise(texts)],
+            "text": self._mark + self._first,
+            "decisions": [one.as_json() for one in (*self._steps, *reversed(self._undone))],
             "undone": len(self._undone),
             "on_disk": None if self._on_disk is None else sha256(self._on_disk).hexdigest(),
         }
@@ -202,7 +260,7 @@ class PolicyEditor:
         try:
             editor = cls(str(history["text"]), path=path, by=by, plugins=plugins)
             for entry in history["decisions"]:
-                editor._states.append(_state_of(editor._state, entry))
+                editor._repeat(entry)
             undone, digest = int(history["undone"]), history["on_disk"]
             for _ in range(undone):
                 editor.undo()
@@ -227,12 +285,12 @@ class PolicyEditor:
     @property
     def decisions(self) -> tuple[Decision, ...]:
         """The decisions that hold, the first one first."""
-        return tuple(one.decision for one in self._states if one.decision is not None)
+        return tuple(one.decision for one in self._steps)
 
     @property
     def undone(self) -> tuple[Decision, ...]:
         """The decisions that `redo` makes again, the next one first."""
-        return tuple(one.decision for one in reversed(self._undone) if one.decision is not None)
+        return tuple(one.decision for one in reversed(self._undone))
 
     def declare(
         self,
@@ -343,10 +401,12 @@ class PolicyEditor:
         Raises:
             UsageError: there is none.
         """
-        if self._state.decision is None:
+        if not self._steps:
             raise UsageError("there is no decision to undo")
-        self._undone.append(self._states.pop())
-        return self.undone[0]
+        step = self._steps[-1]
+        self._state = _state_of(step.text_before(self._state.text))
+        self._undone.append(self._steps.pop())
+        return step.decision
 
     def redo(self) -> Decision:
         """Make the decision again that was undone last; a new decision forgets those that were undone.
@@ -356,8 +416,10 @@ class PolicyEditor:
         """
         if not self._undone:
             raise UsageError("there is no decision to make again")
-        self._states.append(self._undone.pop())
-        return self.decisions[-1]
+        step = self._undone[-1]
+        self._state = _state_of(step.text_after(self._state.text))
+        self._steps.append(self._undone.pop())
+        return step.decision
 
     @redact_errors()
     def policy(self) -> Policy:
@@ -405,10 +467,6 @@ class PolicyEditor:
         self.path, self._on_disk = target, self.text.encode()
         return target
 
-    @property
-    def _state(self) -> _State:
-        return self._states[-1]
-
     def _at(self, *path: str | int) -> Any:
         """The value at a path, or `ABSENT`."""
         return _value_at(self._state.data, path)
@@ -429,40 +487,28 @@ class PolicyEditor:
         left = ABSENT if value is ABSENT else _value_at(after, path)
         old, new = (None if one is ABSENT else frozen(one) for one in (self._at(*path), left))
         decision = Decision(path, old, new, reason.strip(), datetime.now(UTC), self.by)
-        self._states.append(_State(text, parse_yaml(text).data, decision))
+        self._advance(_state_of(text), decision)
         self._undone.clear()
         return decision
 
+    def _advance(self, state: _State, decision: Decision) -> None:
+        self._steps.append(_Step.between(self._state.text, state, decision))
+        self._state = state
 
-def _entry_of(before: str, state: _State) -> dict[str, Any]:
-    """A decision as data: who decided what and why, and the part of the text between two ends that stayed."""
-    decision, after = state.decision, state.text
-    assert decision is not None  # noqa: S101 - only the first state has none
-    most = min(len(before), len(after))
-    start = next((place for place in range(most) if before[place] != after[place]), most)
-    most -= start
-    end = next((place for place in range(most) if before[-1 - place] != after[-1 - place]), most)
-    return {
-        "path": list(decision.path),
-        "removed": decision.new is None and _value_at(state.data, decision.path) is not None,
-        "reason": decision.reason,
-        "when": decision.when.isoformat(),
-        "by": decision.by,
-        "same": [start, end],
-        "text": after[start : len(after) - end],
-    }
+    def _repeat(self, entry: Mapping[str, Any]) -> None:
+        """Make the decision again that an entry of a history is about."""
+        before, (start, end) = self._state, map(int, entry["same"])
+        after = _state_of(before.text[:start] + str(entry["text"]) + before.text[len(before.text) - end :])
+        path = tuple(entry["path"])
+        values = (_value_at(before.data, path), ABSENT if entry["removed"] else _value_at(after.data, path))
+        old, new = (None if one is ABSENT else frozen(one) for one in values)
+        by = None if entry["by"] is None else str(entry["by"])
+        when = datetime.fromisoformat(entry["when"])
+        self._advance(after, Decision(path, old, new, str(entry["reason"]), when, by))
 
 
-def _state_of(before: _State, entry: Mapping[str, Any]) -> _State:
-    """The state that an entry of a history leads to."""
-    start, end = map(int, entry["same"])
-    text = before.text[:start] + str(entry["text"]) + before.text[len(before.text) - end :]
-    data, path = parse_yaml(text).data, tuple(entry["path"])
-    values = (_value_at(before.data, path), ABSENT if entry["removed"] else _value_at(data, path))
-    old, new = (None if one is ABSENT else frozen(one) for one in values)
-    by = entry["by"]
-    when = datetime.fromisoformat(entry["when"])
-    return _State(text, data, Decision(path, old, new, str(entry["reason"]), when, None if by is None else str(by)))
+def _state_of(text: str) -> _State:
+    return _State(text, parse_yaml(text).data)
 
 
 def _with_reason(data: Any, path: Place, reason: str) -> Any:

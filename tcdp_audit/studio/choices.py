@@ -8,12 +8,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.api import Plugins
+from tcdp_audit.api import Plugins, Specification
 from tcdp_audit.drafting import Decision
 from tcdp_audit.drafting.draft import file_name_of
 from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit.studio.decisions import ENDING
 
+LIMITS = {
+    Comparison.AT_LEAST: "at least",
+    Comparison.AT_MOST: "at most",
+    Comparison.BELOW: "less than",
+    Comparison.ABOVE: "more than",
+}
+WORDS = {"approved_by": "approved by"}
 POLICY_ENDING = ".tcdp.yaml"
 
 
@@ -75,6 +83,8 @@ class Choices:
         point: the point of the frontier that was taken, in words; empty where none was.
         values_shown: the time at which a person asked to see cells; empty where no one did.
         confirmed: the questions that a person has answered with yes, by their places.
+        signer: who answers them and signs, by name and office; empty where no one has said so.
+        signed_at: the time of the signature; empty where there is none.
         written: the files of the last release, by what they are.
     """
 
@@ -84,6 +94,8 @@ class Choices:
     point: str = ""
     values_shown: str = ""
     confirmed: list[str] = field(default_factory=list)
+    signer: str = ""
+    signed_at: str = ""
     written: dict[str, str] = field(default_factory=dict)
 
 
@@ -107,7 +119,7 @@ def roles_of(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def words_of(decision: Decision, plugins: Plugins) -> str:
-    """A decision in a few words: `age: sensitive`, `k-anonymity: k 10`, `seed: 3`."""
+    """A decision in a few words: `age: sensitive`, `k-anonymity: at least 10`, `seed: 3`."""
     path, entry = decision.path, decision.old if decision.new is None else decision.new
     removed = "removed" if decision.new is None else ""
     if "attributes" in path:
@@ -119,9 +131,30 @@ def words_of(decision: Decision, plugins: Plugins) -> str:
             ((name, entry),) = entry.items()
         else:
             name = str(path[-1])
-        title = plugins.checks[name].title if name in plugins.checks else str(name)
-        return f"{title}: {removed or _figures(entry) or 'only measured'}"
-    return f"{next(iter(path), '')}: {removed or _figures(entry)}"
+        check = plugins.checks.get(str(name))
+        words = _figures(entry) if check is None else _demand(check, entry)
+        return f"{name if check is None else check.title}: {removed or words or 'only measured'}"
+    if path == ("remedy",) and isinstance(entry, list | tuple):
+        return f"remedies: {removed or ', '.join(_remedy(one, plugins) for one in entry)}"
+    return f"{WORDS.get(str(path[0]), path[0]) if path else ''}: {removed or _figures(entry)}"
+
+
+def _demand(check: Specification[Any], entry: Any) -> str:
+    """The parameters of a demand in a few words, its threshold as people say it."""
+    if not isinstance(entry, Mapping):
+        return _figures(entry)
+    name, comparison = check.headline.parameter, check.headline.comparison
+    own = "" if entry.get(name) is None else f"{LIMITS[comparison]} {entry[name]}"
+    return ", ".join(filter(None, (own, _figures({key: one for key, one in entry.items() if key != name}))))
+
+
+def _remedy(entry: Any, plugins: Plugins) -> str:
+    """An entry of `remedy` in a few words."""
+    if not isinstance(entry, Mapping):
+        return plugins.remedies[entry].title if entry in plugins.remedies else str(entry)
+    ((name, given),) = entry.items()
+    title, words = plugins.remedies[name].title if name in plugins.remedies else name, _figures(given)
+    return f"{title} ({words})" if words else str(title)
 
 
 def _figures(entry: Any) -> str:

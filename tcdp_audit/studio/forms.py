@@ -62,9 +62,9 @@ class Form:
         """Whole numbers in a range, as a list of fields sends them."""
         return [self._whole(name, one, least, most) for one in self._values.get(name, [])]
 
-    def threshold(self, name: str) -> str:
-        """A threshold in plain decimal digits."""
-        value = self.text(name)
+    def threshold(self, name: str, place: int | None = None) -> str:
+        """A threshold in plain decimal digits; with a place, one of several with spaces between them."""
+        value = self.text(name) if place is None else self.text(name).split(" ")[place]
         if THRESHOLD.fullmatch(value) is None:
             raise FormError("a threshold is a number in plain digits, such as 11 or 0.5; nothing was changed")
         return value

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -24,11 +26,12 @@ from tcdp_audit.studio.screens.demands import demand_figures, demands_screen, sc
 from tcdp_audit.studio.screens.release import release_screen
 from tcdp_audit.studio.screens.remedies import remedies_screen
 from tcdp_audit.studio.screens.report import report_page, report_screen
-from tcdp_audit.studio.screens.risk import knowledge_figures, risk_figures, risk_screen
+from tcdp_audit.studio.screens.risk import knowledge_figures, levels_of_policy, risk_figures, risk_screen
 from tcdp_audit.studio.screens.table import table_screen
 from tcdp_audit.studio.workbench import Workbench
 
 FOLDER = Path(__file__).parent
+PARTS_OF_NAME = re.compile(r"[^_.\-/]*[_.\-/]+|[^_.\-/]+")
 STATIC = {
     "style.css": "text/css",
     "studio.js": "text/javascript",
@@ -70,6 +73,7 @@ class Pages:
             auto_reload=False,
         )
         self.environment.filters |= {"visible": visible, "count": count, "sentence_case": sentence_case}
+        self.environment.filters["breakable"] = _breakable
 
     def app(self) -> Starlette:
         """The application: every route, and nothing that a request could name in addition."""
@@ -140,10 +144,15 @@ class Pages:
         template, context = f"{name}.html.j2", dict[str, Any](asked=asked)
         try:
             context |= SCREENS[name](bench, asked) or {}
-            for key, part in FIRST.get(name, {}).items():
-                context[key] = part(bench) or {}
+            try:
+                for key, part in FIRST.get(name, {}).items():
+                    context[key] = {}
+                    context[key] = part(bench) or {}
+            except TcdpAuditError as error:  # the controls stay, as one of them mends it
+                problem = problem or str(error)
         except TcdpAuditError as error:
             problem, template = problem or str(error), "fault.html.j2"
+            context["is_of_figures"] = bench.is_open and not bench.columns
         page = self.render(template, step=name, problem=problem, **self._frame(), **context)
         return HTMLResponse(page, 200 if is_live and status != REFUSED else status)
 
@@ -161,6 +170,7 @@ class Pages:
             "undo": words_of(decisions[-1], bench.plugins) if decisions else "",
             "redo": words_of(undone[0], bench.plugins) if undone else "",
             "number": len(decisions),
+            "accepted": len(bench.choices.accepted),
         }
 
     def part(self, path: str, asked: Mapping[str, str]) -> Response:
@@ -171,7 +181,8 @@ class Pages:
         except FormError as error:
             return PlainTextResponse(str(error), 422)
         except TcdpAuditError as error:
-            context, template = {"sentence": str(error)}, "sentence.html.j2"
+            context = {"sentence": str(error), "place": PLACES.get(path, "")}  # where the next answer is put
+            template = "sentence.html.j2"
         if context is None:
             return Response(status_code=204)
         return HTMLResponse(self.render(template, **self._frame(), **context))
@@ -221,6 +232,14 @@ PARTS: Mapping[str, tuple[str, Callable[[Workbench, Form], dict[str, Any] | None
 }
 
 
+PLACES = {"/risk/figures": "figures", "/risk/knowledge": "knowledge", "/demands/figures": "figures"}
+
+
+def _breakable(name: str) -> Markup:
+    """A name that a line may break behind `_`, `.`, `-` and `/`, and elsewhere only where it must."""
+    return Markup("<wbr>").join(PARTS_OF_NAME.findall(visible(name)))
+
+
 def _figures(figures: dict[str, Any] | None) -> dict[str, Any] | None:
     return None if figures is None else {"figures": figures}
 
@@ -231,8 +250,10 @@ def _done(bench: Workbench) -> set[str]:
         return set()
     chosen, names = bench.choices, {one.name for one in bench.columns}
     demands = any(one.check.demands(one.parameters) for one in bench.policy.expectations)
+    is_tried = bool(chosen.unknown) or (bool(chosen.levels) and chosen.levels != levels_of_policy(bench))
     steps = {
         "table": names <= set(chosen.accepted),
+        "risk": demands and not is_tried,  # nothing of the trial is left that the policy does not have
         "demands": demands,
         "remedies": bool(chosen.point),
         "release": bool(chosen.written),

@@ -12,6 +12,7 @@ from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.written import WrittenAudit, read_audit
 from tcdp_audit.frontiers.trial import kind_of
 from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.studio.choices import now
 from tcdp_audit.studio.work import Progress
 from tcdp_audit.verification.keys import private_key
 from tcdp_audit.verification.signature import attest
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 REPORT, RESULT, RELEASE, POLICY, ATTESTATION = "report", "result", "release", "policy", "attestation"
 ENDINGS = {REPORT: ".report.html", RESULT: ".result.json", ATTESTATION: ".attestation.json"}
 TRYING, WRITING = "the trial of the release", "the release"
+TEXTS = ("purpose", "recipients", "approved_by")  # what the policy says of a release, and no figure depends on
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,19 @@ class Trial:
     """A release in memory, before anything is written.
 
     Args:
-        text: the policy that it was made under.
+        decides: the part of the policy that it was made under; see `what_decides`.
         remediation: the release, before and after; None where the policy is about tables of figures.
         after: the audit of what would be written.
     """
 
-    text: str
+    decides: Mapping[str, Any]
     remediation: Remediation | None
     after: Audit
+
+
+def what_decides(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The part of a policy that a release depends on: all but the texts that reports quote."""
+    return {name: one for name, one in data.items() if name not in TEXTS}
 
 
 def files_of_release(bench: Workbench) -> dict[str, Path]:
@@ -88,14 +95,14 @@ def begin_trial(bench: Workbench) -> None:
         UsageError: another computation runs.
         PolicyError: the policy cannot be judged yet.
     """
-    text, policy = bench.editor.text, bench.policy
+    decides, policy = what_decides(bench.editor.data), bench.policy
 
     def make(progress: Progress) -> None:
         if policy.document.has_figures:
-            bench.trial = Trial(text, None, bench.session.audit(policy, progress=progress))
+            bench.trial = Trial(decides, None, bench.session.audit(policy, progress=progress))
             return
         remediation = bench.session.fix(policy, progress=progress)
-        bench.trial = Trial(text, remediation, remediation.after)
+        bench.trial = Trial(decides, remediation, remediation.after)
 
     _begin(bench, TRYING, make)
 
@@ -111,7 +118,7 @@ def begin_release(bench: Workbench, wanted: Mapping[str, bool]) -> None:
         UsageError: another computation runs, or a file cannot be written.
         PolicyError: the policy cannot be judged yet.
     """
-    files, policy = files_of_release(bench), bench.policy
+    files, policy, decides = files_of_release(bench), bench.policy, what_decides(bench.editor.data)
     wanted_files = {name: files[name] for name in (REPORT, RESULT) if wanted.get(name)}
 
     def make(progress: Progress) -> None:
@@ -122,7 +129,7 @@ def begin_release(bench: Workbench, wanted: Mapping[str, bool]) -> None:
             audit = bench.session.audit(files[POLICY], progress=progress)
         else:
             remediation = bench.session.fix(files[POLICY], output=files[RELEASE], progress=progress)
-            bench.trial, audit = Trial(bench.editor.text, remediation, remediation.after), remediation.after
+            bench.trial, audit = Trial(decides, remediation, remediation.after), remediation.after
             if remediation.written is None:
                 raise UsageError(f"nothing was released: {remediation.log.reason}")
         audit = replace(audit, run=bench.run)
@@ -132,6 +139,7 @@ def begin_release(bench: Workbench, wanted: Mapping[str, bool]) -> None:
         made |= {} if policy.document.has_figures else {RELEASE: files[RELEASE]}
         with bench.lock:
             bench.choices.written = {name: str(path) for name, path in made.items()}
+            bench.written_as = bench.editor.text
             bench.save()
 
     _begin(bench, WRITING, make)
@@ -188,4 +196,5 @@ def sign(bench: Workbench) -> None:
     write_atomically(path, envelope)
     with bench.lock:
         bench.choices.written[ATTESTATION] = str(path)
+        bench.choices.signed_at = now()
         bench.save()

@@ -55,9 +55,11 @@ class Workbench:
         self.values: Mapping[str, Sequence[str]] = {}  # examples of each column, where someone asked for them
         self.unsaved = ""  # why the last decision is not in the file
         self.shape = 0  # grows where the places of demands change, so that an older page is recognised
+        self.slid: tuple[int, Decision] | None = None  # the demand whose slider moved last, and what that decided
         self.opening, self.work = Work(), Work()
         self.front: Any = None  # the points of the last search; see `screens.remedies.Front`
         self.trial: Any = None  # the last release that was made; see `release.Trial`
+        self.written_as = ""  # the policy under which this run wrote a release last
         self.lock = RLock()
         self._session: Session | None = None
         self._editor: PolicyEditor | None = None
@@ -76,13 +78,13 @@ class Workbench:
         policy = editor.policy() if editor is not None and self.place.release is None else _sound(editor)
         session = open_session(self.place.release, policy, plugins=self.plugins, memory=self.memory)
         try:
-            names = session.column_names()
+            names = () if policy is not None and policy.document.has_figures else session.column_names()
             for done, name in enumerate(names):
                 progress("reading columns", done, len(names))
                 self.columns += session.profiles([name])
             progress("reading columns", len(names), len(names))
             if editor is None:
-                editor = self._drafted(progress)
+                editor = self._drafted(session, progress)
         except BaseException:
             session.close()
             raise
@@ -103,9 +105,9 @@ class Workbench:
             return PolicyEditor.open(path, by=self.by, plugins=self.plugins)
         return None
 
-    def _drafted(self, progress: Progress) -> PolicyEditor:
+    def _drafted(self, session: Session, progress: Progress) -> PolicyEditor:
         """The editor of a draft; its hierarchies are written, as audits read them."""
-        draft = draft_policy(self.place.release, plugins=self.plugins, memory=self.memory, progress=progress)
+        draft = draft_policy(session, progress=progress)
         draft.write_hierarchies(self.place.policy, force=False)
         self.notes = {one.name: one.note for one in draft.columns}
         return PolicyEditor(draft.text(self.place.policy), path=self.place.policy, by=self.by, plugins=self.plugins)
@@ -215,14 +217,14 @@ class Workbench:
         with self.lock:
             if self.work.is_running:
                 raise UsageError(f"{self.work.name} is under way; stop it before you decide otherwise")
-            editor, before = self.editor, len(self.editor.decisions)
+            editor, before = self.editor, self.editor.decisions
             was_sound = not self.fault
             yield editor
             if was_sound and self.fault:
                 try:
                     self.policy  # noqa: B018 - it raises
                 finally:
-                    while len(editor.decisions) > before:
+                    while editor.decisions != before[: len(editor.decisions)]:
                         editor.undo()
             self.save()
 

@@ -108,9 +108,7 @@ def test_planted_identifiers_are_detected_and_measurements_are_not():
 def test_a_reason_has_figures_and_no_cell():
     (one,) = detections({"contact": PLANTED["contact"][0]}).every
 
-    assert one.reason == (
-        "100% of its 60 distinct values are e-mail addresses; 0.01% of a random column's would be (p 1e-240)"
-    )
+    assert one.reason == ("100% of its 60 distinct values are e-mail addresses; by chance 0.01% would be (p 1e-240)")
     assert "p7@" not in one.reason + json.dumps(one.as_json())
     assert one.as_json()["share"] == 1.0
 

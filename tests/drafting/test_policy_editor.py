@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import json
 import re
+import tracemalloc
 from dataclasses import FrozenInstanceError
 from datetime import UTC
 from fractions import Fraction
@@ -569,3 +571,25 @@ def test_random_decisions(data: Any, text: str) -> None:
 def test_any_data_become_any_other(old: Any, new: Any) -> None:
     text = with_data("{}\n", {}, {"a": old})
     assert is_same(parse_yaml(with_data(text, {"a": old}, {"a": new})).data, {"a": new})
+
+
+def test_a_decision_keeps_what_it_changed_and_no_further_text() -> None:
+    columns = "".join(f"  column_{number}: {{role: insensitive}}  # {'x' * 200}\n" for number in range(60))
+    editor = PolicyEditor(f"version: 1\nattributes:\n{columns}expect:\n  - k_anonymity: {{k: 2}}\n")
+    editor.change_expectation(0, {"k": 3})
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        for k in range(4, 44):
+            editor.change_expectation(0, {"k": k})
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < 10 * len(editor.text)  # of 40 decisions
+    for _ in range(41):
+        editor.undo()
+    assert "{k: 2}" in editor.text
+    for _ in range(41):
+        editor.redo()
+    assert "{k: 43}" in editor.text

@@ -83,7 +83,7 @@ def compare_with_audits(folder: Path, seed: int) -> None:
             assert figure(text, "exposed") == f"{of_policy.exposed.people:,}"
         scale = client.get("/demands/scale?demand=0").text
         counts = view.thresholds("k_anonymity").counts
-        assert re.findall(r"<b>([^<]+)</b>([^<]+)<", scale) == [
+        assert re.findall(r"<b>([^<]+)</b><br>([^<]+)<", scale) == [
             (str(one.threshold), f"{one.failing:,}") for one in counts
         ]
 

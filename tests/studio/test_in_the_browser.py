@@ -29,6 +29,7 @@ FOCUS = """() => {
   const one = document.activeElement;
   return {id: one.id, name: one.name || '', tag: one.tagName, text: (one.textContent || '').trim().slice(0, 40)};
 }"""
+WORDS = "() => [...document.querySelectorAll('input[type=range]')].map(one => one.getAttribute('aria-valuetext'))"
 SIDES = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -113,7 +114,7 @@ def test_from_a_table_to_policy_release_and_report(browser: Any, folder: Path) -
         with page.expect_navigation():
             page.click("#reset")
         watched.open("demands")
-        page.wait_for_selector("#q0-0", state="attached")
+        page.wait_for_selector("#q0")
         page.fill("#t0", "4")
         page.fill("#y0", "four is our rule")
         page.click("#g0")
@@ -125,12 +126,11 @@ def test_from_a_table_to_policy_release_and_report(browser: Any, folder: Path) -
         page.wait_for_url("**/release")
         page.click("#try")
         page.wait_for_selector("text=cells changed", timeout=120_000)
-        page.fill("#purpose", "a course in statistics")
-        with page.expect_navigation():
-            page.click("#texts")
+        page.fill("#purpose", "a course in statistics")  # and no button but that of the files
         page.click("#write")
         page.wait_for_selector("#written", timeout=120_000)
-        watched.open("report")
+        page.click("#go")
+        page.wait_for_url("**/report")
         assert "Fit" in page.text_content("h1")
         assert "four is our rule" in page.text_content("main")
         page.click("#read")
@@ -292,6 +292,129 @@ def test_pages_work_as_plain_forms_without_scripts(browser: Any, folder: Path) -
         client.studio.bench.work.wait(120)
         page.goto(f"http://{client.studio.host}/report")
         assert "Fit" in page.text_content("h1")
+
+
+def test_a_threshold_is_slid_by_keyboard_and_the_new_figure_is_said_once(browser: Any, folder: Path) -> None:
+    with running(folder, entered=False) as client:
+        watched = entered(browser, client)
+        page = watched.page
+        watched.open("demands")
+        page.wait_for_selector("#q0")
+        page.evaluate(
+            "() => {window.said = []; new MutationObserver(() => said.push("
+            "document.querySelector('#spoken').textContent)).observe("
+            "document.querySelector('#spoken'), {childList: true})}"
+        )
+        page.focus("#q0")
+        page.keyboard.press("Home")
+        page.wait_for_selector("#h0 em:text('at least 1')")
+        page.wait_for_function("() => said.length > 0")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_selector("#h0 em:text('at least 2')")
+        assert page.evaluate(FOCUS)["id"] == "q0"
+        assert page.get_attribute("#q0", "aria-valuetext") == "at least 2: " + page.text_content("#f0") + " fail"
+        assert page.input_value("#t0") == "2"
+        shown = page.get_attribute("#figures", "data-say")
+        page.wait_for_function("text => said.at(-1) === text", arg=shown)
+        watched.open("demands")  # which is quiet: nothing has moved
+        assert [one.new["k"] for one in client.studio.bench.editor.decisions] == [2]  # one slide is one decision
+        page.click("#undo")
+        page.wait_for_selector("#h0 em:text('at least 3')")
+        watched.require_silence()
+
+
+def test_a_screen_reader_hears_each_figure_once(browser: Any, folder: Path) -> None:
+    with running(folder, entered=False) as client:
+        watched = entered(browser, client)
+        page = watched.page
+        watched.open("risk")
+        page.wait_for_selector("#knowledge table")
+        page.evaluate(
+            "() => {window.said = []; new MutationObserver(() => said.push("
+            "document.querySelector('#spoken').textContent)).observe("
+            "document.querySelector('#spoken'), {childList: true})}"
+        )
+        before = page.text_content("#alone")
+        for level in ("1", "2", "3"):
+            page.fill("#k0", level)
+        page.wait_for_function("before => document.querySelector('#alone').textContent !== before", arg=before)
+        page.wait_for_selector("#knowledge table")
+        page.wait_for_function("() => said.at(-1) === document.querySelector('#figures').dataset.say")
+        page.uncheck("#c1")
+        page.wait_for_function("() => !document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling')")
+        page.wait_for_function("() => said.at(-1) === document.querySelector('#figures').dataset.say")
+        said = page.evaluate("() => said")
+        assert len(said) == len(set(said)), said
+        assert all("people alone" in one for one in said)
+
+
+def test_figures_come_back_after_a_state_that_has_none(browser: Any, folder: Path) -> None:
+    with running(folder, entered=False) as client:
+        watched = entered(browser, client)
+        page = watched.page
+        watched.open("risk")
+        alone = page.text_content("#alone")
+        for place in range(3):
+            page.uncheck(f"#c{place}")
+        page.wait_for_selector("#alone", state="detached")  # a sentence says why
+        page.wait_for_function("() => document.querySelector('#spoken').textContent.includes('column')")
+        for place in range(3):
+            page.check(f"#c{place}")
+        page.wait_for_function("alone => document.querySelector('#alone')?.textContent === alone", arg=alone)
+        watched.require_silence()
+
+
+def accessible(page: Any) -> list[dict[str, Any]]:
+    """The nodes that a screen reader meets, as Chromium gives them to it."""
+    session = page.context.new_cdp_session(page)
+    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+    session.detach()
+    return [
+        {
+            "role": one.get("role", {}).get("value", ""),
+            "name": one.get("name", {}).get("value", "").strip(),
+            "value": str(one.get("value", {}).get("value", "")),
+            "more": {each["name"]: each["value"].get("value") for each in one.get("properties", ())},
+        }
+        for one in nodes
+        if not one.get("ignored")
+    ]
+
+
+PARTS_OF_SCREENS = {"risk": "#knowledge table", "demands": "#q1"}  # what comes last
+CONTROLS = ("button", "link", "checkbox", "radio", "slider", "textbox", "combobox", "DisclosureTriangle", "progressbar")
+
+
+def test_every_control_has_a_name_and_every_slider_words(browser: Any, folder: Path) -> None:
+    with running(folder, entered=False) as client:
+        watched = entered(browser, client)
+        client.cookie = "studio=" + client.studio.keys.cookie
+        client.send("/remedies/begin")
+        client.studio.bench.work.wait(120)
+        client.send("/release/try")
+        client.studio.bench.work.wait(120)
+        released(client)
+        met: dict[str, int] = {}
+        for screen in SCREENS:
+            watched.open(screen)
+            if screen in PARTS_OF_SCREENS:
+                watched.page.wait_for_selector(PARTS_OF_SCREENS[screen])
+            nodes = accessible(watched.page)
+            assert [one for one in nodes if one["role"] in CONTROLS and not one["name"]] == [], screen
+            assert [one for one in nodes if one["role"] == "table" and not one["name"]] == [], screen
+            words = watched.page.evaluate(WORDS)  # the protocol gives the number of a native slider in their place
+            assert len(words) == sum(1 for one in nodes if one["role"] == "slider"), screen
+            assert [one for one in words if not one or one.strip().isdigit()] == [], screen
+            names = [one["name"] for one in nodes if one["role"] in ("slider", "textbox", "combobox")]
+            if screen != "demands":  # where each demand has its own fields
+                assert len(names) == len(set(names)), (screen, names)
+            live = [one for one in nodes if one["more"].get("live") == "polite"]
+            assert live, screen
+            headings = [one for one in nodes if one["role"] == "heading" and one["more"].get("level") == 1]
+            assert len(headings) == 1, screen
+            for one in nodes:
+                met[one["role"]] = met.get(one["role"], 0) + 1
+        assert {"button", "link", "checkbox", "radio", "slider", "textbox", "combobox"} <= {*met}
 
 
 def test_two_tabs_and_the_way_back(browser: Any, folder: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import http.client
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +16,7 @@ from urllib.parse import urlencode
 
 from tcdp_audit.studio.choices import Place
 from tcdp_audit.studio.server import Studio
+from tcdp_audit.studio.work import State, Work
 from tcdp_audit.studio.workbench import Workbench
 
 COLUMNS = ("patient", "age", "sex", "zip", "illness", "cost")
@@ -121,9 +124,11 @@ class Client:
 
 
 @contextmanager
-def running(folder: Path, *, policy: str | None = None, entered: bool = True, **more: Any) -> Iterator[Client]:
-    """A workbench on the table of a folder, open, and a client that has entered."""
-    place = Place.of(str(folder / "people.csv"), policy)
+def running(
+    folder: Path, *, table: str | None = "people.csv", policy: str | None = None, entered: bool = True, **more: Any
+) -> Iterator[Client]:
+    """A workbench on a table of a folder, or on the tables of a policy, open, and a client that has entered."""
+    place = Place.of(None if table is None else str(folder / table), policy)
     studio = Studio(Workbench(place, **more))
     with studio.serving():
         studio.bench.opening.wait(60)
@@ -132,3 +137,22 @@ def running(folder: Path, *, policy: str | None = None, entered: bool = True, **
         if entered:
             client.enter()
         yield client
+
+
+def finished(client: Client) -> Work:
+    """The work of a workbench, when it has ended."""
+    client.studio.bench.work.wait(120)
+    return client.studio.bench.work
+
+
+def require_done(client: Client) -> None:
+    """Insist that the work ends well."""
+    work = finished(client)
+    assert work.state is State.DONE, work.fault
+
+
+def require_signed(folder: Path, name: str = "people", release: Sequence[str] = ("people.release.csv",)) -> None:
+    """Insist that the command line confirms a signature with the public key of the folder."""
+    command = [sys.executable, "-m", "tcdp_audit", "verify", f"{name}.attestation.json", *release]
+    done = subprocess.run([*command, "--key", "public.pem"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

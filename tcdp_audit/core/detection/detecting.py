@@ -55,7 +55,7 @@ class Detection:
         what = f"{percent(float(evidence.share))} of {of} {count(self.values, 'distinct value')}"
         named = ", and its name says so" if self.is_named else ""
         note = f", {evidence.note}" if evidence.note else ""
-        chance = f"{percent(evidence.base_rate)} of a random column's would be (p {_p(evidence.p_value)})"
+        chance = f"by chance {percent(evidence.base_rate)} would be (p {_p(evidence.p_value)})"
         return f"{what} are {self.detector.plural}{note}{named}; {chance}"
 
     def as_json(self) -> dict[str, Any]:

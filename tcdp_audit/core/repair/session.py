@@ -458,6 +458,11 @@ class Session:
         return self._tables.inputs(self.read(policy), self._levels, **options)
 
     @property
+    def tables(self) -> OpenTables:
+        """The open tables; use them within a turn."""
+        return self._tables
+
+    @property
     def plugins(self) -> Plugins:
         """The plugins that are used."""
         return self._tables.plugins

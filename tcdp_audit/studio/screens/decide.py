@@ -8,11 +8,19 @@ from dataclasses import dataclass
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.studio.forms import Form
-from tcdp_audit.studio.release import REPORT, RESULT, begin_release, begin_trial
-from tcdp_audit.studio.screens.demands import add_demand, candidates, change_demand, remove_demand, take_profile
-from tcdp_audit.studio.screens.release import TEXTS
+from tcdp_audit.studio.release import REPORT, RESULT, TEXTS, begin_release, begin_trial
+from tcdp_audit.studio.screens.demands import (
+    STEP_SEPARATOR,
+    UNSET,
+    add_demand,
+    candidates,
+    change_demand,
+    remove_demand,
+    slide_demand,
+    take_profile,
+)
 from tcdp_audit.studio.screens.remedies import begin_search, take_point
-from tcdp_audit.studio.screens.report import sign_report
+from tcdp_audit.studio.screens.report import keep_answers, sign_report
 from tcdp_audit.studio.screens.risk import keep_trial, knobs_of
 from tcdp_audit.studio.workbench import Workbench
 
@@ -55,6 +63,11 @@ def _try_out(bench: Workbench, form: Form) -> None:
     bench.try_out(levels, [one.name for one in knobs if one.place not in known])
 
 
+def _reset(bench: Workbench, form: Form) -> str:
+    bench.try_out({}, [])
+    return form.choice("screen", SCREENS)
+
+
 def _require_shape(bench: Workbench, form: Form) -> None:
     """Insist that the places of demands are those that the page shows.
 
@@ -75,6 +88,14 @@ def _demand(bench: Workbench, form: Form) -> None:
         reason=form.text("reason"),
         is_warning=weight,
     )
+
+
+def _slide(bench: Workbench, form: Form) -> None:
+    _require_shape(bench, form)
+    steps = form.text("steps").split(STEP_SEPARATOR)
+    place = form.number("step", 0, len(steps) - 1)
+    threshold = UNSET if steps[place] == UNSET else form.threshold("steps", place)
+    slide_demand(bench, form.number("demand", 0, MOST), threshold)
 
 
 def _remove(bench: Workbench, form: Form) -> None:
@@ -117,7 +138,7 @@ def _show_values(bench: Workbench, form: Form) -> str:
 
 def _texts(bench: Workbench, form: Form) -> None:
     with bench.deciding() as editor:
-        for name in TEXTS:
+        for name in (one for one in TEXTS if one in form):
             text = form.text(name)
             if text:
                 editor.set(name, text)
@@ -130,11 +151,16 @@ def _try_release(bench: Workbench, _: Form) -> None:
 
 
 def _write(bench: Workbench, form: Form) -> None:
+    _texts(bench, form)
     begin_release(bench, {name: name in form for name in (REPORT, RESULT)})
 
 
 def _sign(bench: Workbench, form: Form) -> None:
-    sign_report(bench, form.texts("answer"))
+    sign_report(bench, form.texts("answer"), form.text("signer"))
+
+
+def _answer(bench: Workbench, form: Form) -> None:
+    keep_answers(bench, form.texts("answer"), form.text("signer"))
 
 
 def _accept(bench: Workbench, _: Form) -> str:
@@ -159,9 +185,10 @@ DECISIONS: Mapping[str, FormOfPage] = {
     "/table/role": FormOfPage("table", _role, ("column", "role", "reason")),
     "/table/accept": FormOfPage("table", _accept),
     "/risk/try": FormOfPage("risk", _try_out, LEVELS, ("knows",), part="/risk/figures"),
-    "/risk/reset": FormOfPage("risk", lambda bench, _: bench.try_out({}, [])),
+    "/risk/reset": FormOfPage("risk", _reset, ("screen",)),
     "/risk/keep": FormOfPage("risk", lambda bench, form: keep_trial(bench, form.text("reason")), ("reason",)),
     "/demands/change": FormOfPage("demands", _demand, ("shape", "demand", "threshold", "reason", "weight")),
+    "/demands/slide": FormOfPage("demands", _slide, ("shape", "demand", "step", "steps")),
     "/demands/remove": FormOfPage("demands", _remove, ("shape", "demand", "reason")),
     "/demands/add": FormOfPage("demands", _add, ("shape", "check", "threshold", "reason")),
     "/demands/profile": FormOfPage("demands", _profile, ("profile", "reason")),
@@ -169,10 +196,11 @@ DECISIONS: Mapping[str, FormOfPage] = {
     "/remedies/take": FormOfPage("remedies", _take, ("point", "reason")),
     "/work/cancel": FormOfPage("remedies", _cancel, ("screen",)),
     "/values": FormOfPage("remedies", _show_values, ("screen",)),
-    "/release/text": FormOfPage("release", _texts, TEXTS),
+    "/release/text": FormOfPage("release", _texts, (*TEXTS, REPORT, RESULT)),
     "/release/try": FormOfPage("release", _try_release),
-    "/release/write": FormOfPage("release", _write, (REPORT, RESULT)),
-    "/report/sign": FormOfPage("report", _sign, (), ("answer",)),
+    "/release/write": FormOfPage("release", _write, (*TEXTS, REPORT, RESULT)),
+    "/report/sign": FormOfPage("report", _sign, ("signer",), ("answer",)),
+    "/report/answers": FormOfPage("report", _answer, ("signer",), ("answer",)),
     "/undo": FormOfPage("table", _undo, ("screen",)),
     "/redo": FormOfPage("table", _redo, ("screen",)),
 }

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.api import Expectation, Policy, laxness_sentence, profiles
+from tcdp_audit.api import Expectation, Policy, Specification, laxness_sentence, profiles
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.verdict import verdict_sentence
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import UsageError
-from tcdp_audit.plugin.sentences import Comparison, Outcome, Severity, decimal
+from tcdp_audit.plugin.sentences import Outcome, Severity, Status, agree, count, decimal, sentence_case
+from tcdp_audit.studio.choices import LIMITS
+from tcdp_audit.studio.screens.risk import words_of_levels
 from tcdp_audit.studio.workbench import Workbench
 
-LIMITS = {
-    Comparison.AT_LEAST: "at least",
-    Comparison.AT_MOST: "at most",
-    Comparison.BELOW: "less than",
-    Comparison.ABOVE: "more than",
-}
+UNSET = "none"  # where there is no threshold
+STEP_SEPARATOR = " "  # between the thresholds of a slider
+FAILING = (Status.FAILED, Status.ERROR)
 
 
 def own_expectations(policy: Policy) -> Sequence[Expectation]:
@@ -39,12 +39,26 @@ def demands_screen(bench: Workbench) -> dict[str, Any]:
     own = own_expectations(policy)
     further = [one for one in policy.expectations if one.profile]
     return {
+        "standfirst": _standfirst(policy),
+        "is_demanding": any(one.check.demands(one.parameters) for one in policy.expectations),
+        "detail": words_of_levels(bench, bench.choices.levels),
         "demands": [_demand(place, one) for place, one in enumerate(own)],
         "of_profiles": [_demand(-1, one) for one in further],
         "profiles": [(key, one.title) for key, one in profiles().items() if _is_usable(bench, one.demands)],
         "taken": [one.key for one in policy.profiles],
         "candidates": candidates(bench),
     }
+
+
+def _standfirst(policy: Policy) -> str:
+    """The numbers of demands and of entries that only measure, in sentences."""
+    demands = sum(1 for one in policy.expectations if one.check.demands(one.parameters))
+    measured = len(policy.expectations) - demands
+    words = f"{count(measured, 'figure')} {agree(measured, 'is', 'are')} measured without a threshold."
+    rest = f" {words}" if measured else ""
+    if not demands:
+        return f"Nothing is demanded yet: set a threshold below, or take the demands of a profile.{rest}"
+    return f"{count(demands, 'demand')}. A release that fails one is not written; a warning holds nothing back.{rest}"
 
 
 def _is_usable(bench: Workbench, demands: Sequence[Any]) -> bool:
@@ -61,13 +75,20 @@ def _demand(place: int, one: Expectation) -> dict[str, Any]:
         "title": title if attribute is None else f"{title} of {attribute}",
         "words": words,
         "question": one.check.guide.question,
+        "limit": LIMITS[limit.comparison],
         "threshold": "" if own is None else plain(own),
         "is_warning": one.parameters.severity is Severity.WARNING,
         "reason": one.parameters.reason or "",
         "profile": one.profile,
         "figure": limit.figure or "figure",
         "name": name_of(one),
+        "subject": _subject(one.check),
     }
+
+
+def _subject(check: Specification[Any]) -> str:
+    """The beginning of a sentence on those who fail."""
+    return "People who would fail" if check.on_classes else "What would fail"
 
 
 def name_of(one: Expectation) -> str:
@@ -94,6 +115,7 @@ def demand_figures(bench: Workbench) -> dict[str, Any] | None:
         "exposed": None if people is None else f"{people:,}",
         "of": None if exposed is None else f"{exposed.people_of:,}",
         "verdict": verdict_sentence(audit),
+        "further": [sentence_case(one.message) for one in audit.structure if one.is_warning or one.status in FAILING],
         "say": verdict_sentence(audit),
     }
 
@@ -104,13 +126,27 @@ def _result(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     states = ["warning" if one.is_warning else one.status.value for one in outcomes]
     state = min(states, key=order.index, default="measured")
     failing = [one.records.failing for one in outcomes if one.records is not None and one.records.failing is not None]
-    lax = {laxness_sentence(one.laxer_than, one.threshold, one.comparison) for one in outcomes}
     return {
         "state": state,
         "failing": f"{max(failing):,}" if failing else "",
         "sentences": [one.note for one in outcomes if one.note],
-        "lax": sorted(one for one in lax if one),
+        "lax": sorted({one for one in map(_laxness, outcomes) if one}),
+        "profiles": sorted({one for outcome in outcomes for one in _stricter_profile(outcome)}),
     }
+
+
+def _laxness(outcome: Outcome) -> str:
+    """A sentence where a threshold is laxer than the guide of its check calls usual; see `_stricter_profile`."""
+    usual = [one for one in outcome.laxer_than if not one.profile]
+    return laxness_sentence(usual, outcome.threshold, outcome.comparison)
+
+
+def _stricter_profile(outcome: Outcome) -> Iterator[str]:
+    """A sentence on the strictest profile that asks for more; some profile nearly always does, so it is no warning."""
+    for one in outcome.laxer_than:
+        if one.profile and outcome.comparison is not None:
+            title = profiles()[one.profile].title
+            yield f"{title} asks for {LIMITS[outcome.comparison]} {decimal(one.threshold)}."
 
 
 def scale_of(bench: Workbench, place: int) -> dict[str, Any] | None:
@@ -130,23 +166,47 @@ def scale_of(bench: Workbench, place: int) -> dict[str, Any] | None:
 def _scale(bench: Workbench, place: int, name: str) -> dict[str, Any]:
     answer = bench.view.thresholds(name, policy=bench.policy)
     counts = answer.counts if answer.comparison.higher_is_safer else answer.counts[::-1]
-    steps = [
-        {
-            "threshold": decimal(one.threshold),
-            "value": plain(one.threshold),
-            "failing": "–" if one.failing is None else f"{one.failing:,}",
-            "is_own": one.threshold == answer.own,
-        }
-        for one in counts
-    ]
-    return {"place": place, "thresholds": steps}
+    limit = LIMITS[answer.comparison]
+    steps = [] if answer.own is not None else [_Step(UNSET, UNSET, "", "only measured, nothing is demanded")]
+    for one in counts:
+        words = decimal(one.threshold)
+        failing = "–" if one.failing is None else f"{one.failing:,}"
+        fails = "nobody knows who fails" if one.failing is None else f"{failing} {agree(one.failing, 'fails', 'fail')}"
+        steps.append(_Step(plain(one.threshold), words, failing, f"{limit} {words}: {fails}"))
+    own = UNSET if answer.own is None else plain(answer.own)
+    return {
+        "place": place,
+        "demand": answer.title if answer.attribute is None else f"{answer.title} of {answer.attribute}",
+        "subject": _subject(bench.plugins.checks[answer.check]),
+        "ticks": steps,
+        "values": STEP_SEPARATOR.join(one.value for one in steps),
+        "own": next(number for number, one in enumerate(steps) if one.value == own),
+        "spoken": [one.spoken for one in steps],
+    }
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A threshold of a slider.
+
+    Args:
+        value: as a field of a form has it; `UNSET` for none.
+        words: as people write it.
+        failing: how many would fail.
+        spoken: both in words, for who cannot see the slider.
+    """
+
+    value: str
+    words: str
+    failing: str
+    spoken: str
 
 
 def candidates(bench: Workbench) -> list[dict[str, Any]]:
     """The demands with a threshold that could be added: each check, once for each secret column where it needs one."""
     document = bench.policy.document
     secrets = [name for name, one in bench.policy.attributes.items() if one.role is Role.SENSITIVE]
-    return sorted(_candidates(bench, secrets, document), key=lambda one: str(one["title"]))
+    return sorted(_candidates(bench, secrets, document), key=lambda one: str(one["title"]).lstrip("("))
 
 
 def _candidates(bench: Workbench, secrets: Sequence[str], document: Any) -> Iterator[dict[str, Any]]:
@@ -172,6 +232,29 @@ def _candidates(bench: Workbench, secrets: Sequence[str], document: Any) -> Iter
 
 
 # decisions
+
+
+def slide_demand(bench: Workbench, place: int, threshold: str) -> None:
+    """Move the threshold of a demand along its slider; where it is `UNSET`, the demand only measures.
+
+    Moves of one slider with nothing between them are one decision, which leads from before the first to the last.
+
+    Raises:
+        UsageError: there is no such demand.
+        PolicyError: it cannot have this threshold; nothing is changed.
+    """
+    with bench.deciding() as editor:
+        own = own_expectations(bench.policy)
+        if place >= len(own):
+            raise UsageError("there is no such demand; load the page again")
+        one = own[place]
+        if editor.decisions and bench.slid == (place, editor.decisions[-1]):
+            editor.undo()
+        value = None if threshold == UNSET else yaml_number(threshold)
+        decided = editor.change_expectation(
+            place, {one.check.headline.parameter: value, "reason": one.parameters.reason}
+        )
+        bench.slid = None if decided is None else (place, decided)
 
 
 def change_demand(bench: Workbench, place: int, threshold: str, *, reason: str, is_warning: bool | None) -> None:

@@ -8,12 +8,22 @@ from typing import Any
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.verdict import verdict_sentence, verdict_title
 from tcdp_audit.plugin.sentences import Outcome, count, decimal, figure, share
-from tcdp_audit.studio.release import POLICY, RELEASE, REPORT, RESULT, TRYING, WRITING, Trial, files_of_release
-from tcdp_audit.studio.screens.demands import LIMITS
+from tcdp_audit.studio.choices import LIMITS
+from tcdp_audit.studio.release import (
+    POLICY,
+    RELEASE,
+    REPORT,
+    RESULT,
+    TEXTS,
+    TRYING,
+    WRITING,
+    Trial,
+    files_of_release,
+    what_decides,
+)
 from tcdp_audit.studio.workbench import Workbench
 
 WORDS = {"passed": "Holds", "failed": "Fails", "warning": "Warning", "measured": "Measured", "error": "Not checked"}
-TEXTS = ("purpose", "recipients", "approved_by")
 LABELS = {
     "purpose": "What is the release for?",
     "recipients": "Who receives it, under which terms, and until when?",
@@ -24,11 +34,12 @@ LABELS = {
 def release_screen(bench: Workbench) -> dict[str, Any]:
     """The release as it would be written, and the names of its files."""
     trial: Trial | None = bench.trial
-    is_current = trial is not None and trial.text == bench.editor.text
+    is_current = trial is not None and trial.decides == what_decides(bench.editor.data)
     files = files_of_release(bench)
     data = bench.editor.data
     return {
         "trial": _shown(trial) if trial is not None and is_current else None,
+        "is_written": is_current and bench.written_as == bench.editor.text,
         "is_stale": trial is not None and not is_current,
         "work": bench.work,
         "is_working": bench.work.is_running and bench.work.name in (TRYING, WRITING),

@@ -10,11 +10,15 @@ from typing import Any
 
 from tcdp_audit.api import parse_yaml
 from tcdp_audit.core.results.frontier import Frontier
-from tcdp_audit.core.results.setting_trial import SettingTrial
+from tcdp_audit.core.results.setting_trial import SettingTrial, VariedDemand
+from tcdp_audit.frontiers.exploring import STEP
+from tcdp_audit.frontiers.varied import Variation
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import share, visible
+from tcdp_audit.studio.choices import LIMITS
 from tcdp_audit.studio.drawings import chart
 from tcdp_audit.studio.screens.demands import name_of, own_expectations
+from tcdp_audit.studio.screens.risk import levels_of_policy, words_of_levels
 from tcdp_audit.studio.work import Progress
 from tcdp_audit.studio.workbench import Workbench
 
@@ -30,47 +34,70 @@ class Front:
         text: the policy that they were made under.
         points: them, by ascending loss.
         tried: how many settings were tried.
-        own: the thresholds of the policy itself.
+        demands: the demands whose thresholds are varied, with those of the policy itself.
+        has_remedies: whether the policy names remedies.
+        settled: how many settings need no further trial, and how many there are.
         result: the whole frontier, at the end.
     """
 
     text: str
     points: Sequence[SettingTrial] = ()
     tried: int = 0
-    own: Sequence[Fraction] | None = None
+    demands: Sequence[VariedDemand] = ()
+    has_remedies: bool = False
+    settled: tuple[int, int] = (0, 0)
     result: Frontier | None = field(default=None, repr=False)
 
-    def add(self, trial: SettingTrial, front: Sequence[SettingTrial]) -> None:
+    def add(self, _: SettingTrial, front: Sequence[SettingTrial]) -> None:
         """Take a trial that has just ended, and the front with it."""
-        self.own = trial.setting if self.own is None else self.own
         self.tried += 1
         self.points = tuple(front)
 
     @property
-    def own_place(self) -> int:
-        """The place of the point that the policy's own thresholds lead to; 0 where there is none yet."""
-        if self.result is not None:
-            least = self.result.least(self.result.own)
-            return max((self.result.number_of(least) or 1) - 1, 0) if least is not None else 0
-        return next((place for place, one in enumerate(self.points) if one.setting == self.own), 0)
+    def own(self) -> tuple[Fraction, ...]:
+        """The policy's own thresholds."""
+        return tuple(one.own for one in self.demands)
+
+    def keeps_demands(self, point: SettingTrial) -> bool:
+        """Whether a release satisfies every demand of the policy as it is."""
+        return point.keeps(self.demands, self.own)
+
+    @property
+    def own_place(self) -> int | None:
+        """The place of the release that the policy leads to; None where it is not among the points.
+
+        By its own remedies where it names some, else the one of least loss that keeps its demands.
+        """
+        satisfying = [(place, one) for place, one in enumerate(self.points) if self.keeps_demands(one)]
+        if self.has_remedies:
+            satisfying = [(place, one) for place, one in satisfying if one.setting == self.own and not one.planned]
+        return min(satisfying, key=lambda one: (one[1].total_loss, one[0]), default=(None, None))[0]
 
 
 def begin_search(bench: Workbench) -> None:
     """Begin to try settings around the policy's demands.
 
     Raises:
-        UsageError: another computation runs.
+        UsageError: another computation runs, or the policy is none to search remedies for.
         PolicyError: the policy cannot be judged yet.
     """
-    front, policy = Front(bench.editor.text), bench.policy
+    if reason := _obstacle(bench):
+        raise UsageError(reason)
+    policy = bench.policy
+    front = Front(bench.editor.text, demands=Variation.around(policy).demands, has_remedies=bool(policy.remedies))
     examples = (EXAMPLE,) if bench.choices.values_shown and policy.document.tables is None else ()
 
     def search(progress: Progress) -> Front:
+        def report(step: str, done: int, total: int) -> None:
+            if step == STEP:
+                front.settled = (done, total)
+            progress(step, done, total)
+
         with ExitStack() as stack:
             session = bench.session
             if examples:  # a session of its own, whose evidence may name cells, and whose figures no other page shows
                 session = stack.enter_context(bench.session_with_values(policy))
-            front.result = session.frontier(policy, progress=progress, on_trial=front.add, examples=examples)
+            front.result = session.frontier(policy, progress=report, on_trial=front.add, examples=examples)
         return front
 
     if not bench.work.begin(NAME, search):
@@ -87,7 +114,7 @@ def remedies_screen(bench: Workbench, asked: Mapping[str, str]) -> dict[str, Any
     """
     front: Front | None = bench.front
     points = () if front is None else front.points
-    place = front.own_place if front is not None else 0
+    place = (front.own_place or 0) if front is not None else 0
     wanted = asked.get("point", "")
     if wanted.isdigit() and 1 <= int(wanted[:6]) <= len(points):
         place = int(wanted[:6]) - 1
@@ -95,39 +122,76 @@ def remedies_screen(bench: Workbench, asked: Mapping[str, str]) -> dict[str, Any
     return {
         "front": front,
         "is_stale": front is not None and front.text != bench.editor.text,
-        "rows": [_row(bench, number, one, front) for number, one in enumerate(points, 1)],
+        "rows": [] if front is None else [_row(bench, number, front) for number in range(1, len(points) + 1)],
         "chart": chart(drawn) if drawn else None,
-        "chosen": _card(bench, place + 1, points[place]) if points else None,
-        "can_search": any(one.check.demands(one.parameters) for one in bench.policy.expectations),
-        "command": f"tcdp-audit frontier {bench.place.release or ''} --policy {bench.place.policy}",
+        "chosen": _card(bench, place + 1, front) if front is not None and points else None,
+        "can_search": not _obstacle(bench),
+        "obstacle": _obstacle(bench),
+        "command": _command(bench),
         "work": bench.work,
         "is_searching": bench.work.is_running and bench.work.name == NAME,
     }
 
 
-def _row(bench: Workbench, number: int, point: SettingTrial, front: Front | None) -> dict[str, Any]:
+def _obstacle(bench: Workbench) -> str:
+    """The reason why no remedies can be searched for, in a sentence; empty where they can."""
+    if bench.policy.document.has_figures:
+        return (
+            "Remedies change records, and this policy has tables of figures: choose the figures to hide with another "
+            "program, such as tau-Argus or sdcTable. The command below says which changes would help."
+        )
+    if not any(one.check.demands(one.parameters) for one in bench.policy.expectations):
+        return "Nothing is demanded yet that could fail, so there is nothing to find a remedy for."
+    return ""
+
+
+def _command(bench: Workbench) -> str:
+    """The command that does what this screen does, or what comes nearest to it; the policy has to be written before."""
+    release = "" if bench.place.release is None else f" {bench.place.release}"
+    if bench.policy.document.has_figures:
+        return f"tcdp-audit check{release} --policy {bench.place.policy} --try-remedies"
+    return f"tcdp-audit frontier{release} --policy {bench.place.policy}"
+
+
+def _row(bench: Workbench, number: int, front: Front) -> dict[str, Any]:
+    point = front.points[number - 1]
     return {
         "number": number,
         "words": _setting(bench, point),
         "lost": share(point.total_loss, 1),
         "identified": None if point.reidentified is None else share(point.reidentified, 1),
-        "is_own": front is not None and number == front.own_place + 1,
-        "remedy": point.name,
+        "is_own": front.own_place == number - 1,
+        "is_lax": not front.keeps_demands(point),
+        "remedy": _remedy(bench, point),
         "has_risk": point.reidentified is not None,
     }
 
 
 def _setting(bench: Workbench, point: SettingTrial) -> str:
-    """The thresholds of a point in words: `k-anonymity k 10, distinct l-diversity l 3 of diagnosis`."""
+    """The thresholds of a point in words: `k-anonymity at least 10, distinct l-diversity at least 3 of diagnosis`."""
     parts = []
     for line in point.expect:
         for name, parameters in _entry(line).items():
             check = bench.plugins.checks[name]
             given = parameters or {}
-            numbers = [f"{one.parameter} {given[one.parameter]}" for one in check.limits if one.parameter in given]
+            limits = [one for one in check.limits if one.parameter in given]
+            of_limit = {check.headline.parameter: LIMITS[check.headline.comparison]}
+            numbers = [f"{of_limit.get(one.parameter, one.parameter)} {given[one.parameter]}" for one in limits]
             of = f" of {given['attribute']}" if "attribute" in given else ""
             parts.append(f"{check.title} {' '.join(numbers)}{of}".strip())
     return ", ".join(parts)
+
+
+def _remedy(bench: Workbench, point: SettingTrial) -> str:
+    """The remedies of a release in words; of levels the column and an example of what is published."""
+    titles = []
+    for line in point.remedies:
+        for name, given in _entry(line).items():
+            title = bench.plugins.remedies[name].title if name in bench.plugins.remedies else name
+            levels = dict((given or {}).get("levels") or {})
+            words = words_of_levels(bench, levels) if all(isinstance(one, int) for one in levels.values()) else ""
+            titles.append(f"{title} ({words})" if words else title)
+    return ", ".join(titles) or point.name
 
 
 def _entry(line: str) -> Mapping[str, Any]:
@@ -136,7 +200,8 @@ def _entry(line: str) -> Mapping[str, Any]:
     return entry
 
 
-def _card(bench: Workbench, number: int, point: SettingTrial) -> dict[str, Any]:
+def _card(bench: Workbench, number: int, front: Front) -> dict[str, Any]:
+    point = front.points[number - 1]
     example = next(iter(point.examples), None)
     return {
         "number": number,
@@ -144,7 +209,8 @@ def _card(bench: Workbench, number: int, point: SettingTrial) -> dict[str, Any]:
         "lost": share(point.total_loss, 1),
         "identified": None if point.reidentified is None else share(point.reidentified, 1),
         "suppressed": share(point.suppressed / point.records, 1) if point.suppressed else "",
-        "remedy": point.name,
+        "is_lax": not front.keeps_demands(point),
+        "remedy": _remedy(bench, point),
         "columns": list(_columns(point)),
         "example": None if example is None else _shown(example),
         "invented": _invented(bench, point),
@@ -215,7 +281,8 @@ def take_point(bench: Workbench, number: int, reason: str) -> None:
                 _write_demand(bench, name, dict(parameters or {}), reason)
         if point.planned:
             editor.set("remedy", [dict(_entry(line)) for line in point.remedies], reason=reason)
-        bench.choices.point = f"point {number}: {share(point.total_loss, 1)} lost, {point.name}"
+        bench.choices.point = f"point {number}: {share(point.total_loss, 1)} lost, {_remedy(bench, point)}"
+        bench.choices.levels = dict(levels_of_policy(bench))  # the detail of the second step is that of the policy
     bench.front.text = bench.editor.text
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from tcdp_audit.plugin.engine import UsageError
+from tcdp_audit.plugin.sentences import listing
 from tcdp_audit.studio.choices import words_of
 from tcdp_audit.studio.release import ATTESTATION, RELEASE, REPORT, RESULT, digests, sign, written_result
 from tcdp_audit.studio.workbench import Workbench
@@ -35,6 +36,7 @@ def report_screen(bench: Workbench) -> dict[str, Any]:
             {"title": TITLES.get(name, name), "path": path, "digest": known.get(name, "")}
             for name, path in bench.choices.written.items()
         ],
+        "hand_over": _hand_over(bench) if bench.choices.written else "",
         "decisions": [
             {
                 "when": one.when.isoformat(timespec="minutes").replace("T", " ").removesuffix("+00:00"),
@@ -47,10 +49,23 @@ def report_screen(bench: Workbench) -> dict[str, Any]:
         "values_shown": bench.choices.values_shown,
         "questions": [*QUESTIONS.items(), *asked],
         "confirmed": bench.choices.confirmed,
+        "signer": bench.choices.signer or bench.by or "",
+        "signed_at": bench.choices.signed_at,
         "has_key": bench.signer is not None,
         "signature": bench.choices.written.get(ATTESTATION, ""),
         "attest_command": _command(bench),
     }
+
+
+def _hand_over(bench: Workbench) -> str:
+    """The files for the person who signs, in sentences."""
+    written = bench.choices.written
+    names = [Path(path).name for name, path in written.items() if name not in (RELEASE, ATTESTATION)]
+    of = f" {Path(written[RELEASE]).name} is what is published." if RELEASE in written else ""
+    return (
+        f"To the person who signs: {listing(names)}. The report says what was checked, what only warns, and what no "
+        f"figure answers.{of} The table itself and {bench.place.decisions.name} stay here."
+    )
 
 
 def _command(bench: Workbench) -> str:
@@ -59,20 +74,32 @@ def _command(bench: Workbench) -> str:
     return f"tcdp-audit attest {result} {written.get(RELEASE, '')} --key KEY.pem --output ATTESTATION"
 
 
-def sign_report(bench: Workbench, confirmed: list[str]) -> None:
-    """Keep the answers of a person, and sign where each question is answered.
+def keep_answers(bench: Workbench, confirmed: list[str], signer: str) -> None:
+    """Keep the answers of a person to the questions, and who answers them."""
+    with bench.lock:
+        bench.choices.confirmed = [one for one in _asked(bench) if one in confirmed]
+        bench.choices.signer = signer
+        bench.save()
+
+
+def _asked(bench: Workbench) -> list[str]:
+    return [*QUESTIONS, *(f"{profile.key} {one.key}" for profile, one in bench.policy.questions)]
+
+
+def sign_report(bench: Workbench, confirmed: list[str], signer: str) -> None:
+    """Keep the answers of a person, and sign where each question is answered and the person named.
 
     Raises:
-        UsageError: a question is open, or there is nothing to sign.
+        UsageError: a question is open, no one is named, or there is nothing to sign.
         TcdpAuditError: the result may not be signed.
     """
-    asked = [*QUESTIONS, *(f"{profile.key} {one.key}" for profile, one in bench.policy.questions)]
-    with bench.lock:
-        bench.choices.confirmed = [one for one in asked if one in confirmed]
-        bench.save()
-    if len(bench.choices.confirmed) < len(asked):
-        left = len(asked) - len(bench.choices.confirmed)
-        raise UsageError(f"{left} of {len(asked)} questions are open; tick what you can answer for, and sign then")
+    keep_answers(bench, confirmed, signer)
+    asked = len(_asked(bench))
+    if len(bench.choices.confirmed) < asked:
+        left = asked - len(bench.choices.confirmed)
+        raise UsageError(f"{left} of {asked} questions are open; tick what you can answer for, and sign then")
+    if not signer:
+        raise UsageError("no one is named who signs; write the name and the office, and sign then")
     sign(bench)
 
 

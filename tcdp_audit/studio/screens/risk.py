@@ -17,6 +17,7 @@ from tcdp_audit.studio.drawings import bars
 from tcdp_audit.studio.workbench import Workbench
 
 USUAL = 10  # the size of a group that the screen speaks of where the policy demands none
+AS_IT_IS, NOTHING = "as it is", "nothing"  # the first and the last level of a hierarchy
 
 
 @dataclass(frozen=True)
@@ -66,15 +67,37 @@ def _ticks(branches: Sequence[Sequence[str]]) -> tuple[str, ...]:
     leaves, example = {one[0] for one in branches}, branches[len(branches) // 2]
     height = len(example) - 1
     named = (example[level] if example[level] not in leaves else f"level {level}" for level in range(1, height))
-    return ("as it is", *(f"as {visible(one)}" for one in named), "nothing")
+    return (AS_IT_IS, *map(visible, named), NOTHING)
+
+
+def words_of_levels(bench: Workbench, levels: Mapping[str, int]) -> str:
+    """Levels of hierarchies in words: `age as 40-59, zip left out`."""
+    knobs = {one.name: one for one in knobs_of(bench)}
+    known = [(knobs[name], level) for name, level in levels.items() if level and name in knobs]
+    named = [(one.label, one.ticks[level] if level < len(one.ticks) else f"level {level}") for one, level in known]
+    return ", ".join(f"{label} {'left out' if tick == NOTHING else f'as {tick}'}" for label, tick in named)
+
+
+def levels_of_policy(bench: Workbench) -> Mapping[str, int]:
+    """The levels at which the policy's own remedy publishes columns; empty where it names none."""
+    for one in bench.editor.data.get("remedy") or ():
+        for given in one.values() if isinstance(one, Mapping) else ():
+            levels = given.get("levels") if isinstance(given, Mapping) else None
+            if isinstance(levels, Mapping):
+                return {str(column): level for column, level in levels.items() if isinstance(level, int) and level}
+    return {}
 
 
 def risk_screen(bench: Workbench) -> dict[str, Any]:
-    """The controls of the screen; figures are those of `risk_figures`."""
+    """The controls of the screen; figures are those of `risk_figures`.
+
+    Raises:
+        UsageError: the policy is about tables of figures.
+    """
+    if bench.policy.document.has_figures:
+        raise UsageError(f"{bench.policy.name}: people are counted in records, and this policy has tables of figures")
     return {
         "knobs": knobs_of(bench),
-        "has_scenarios": bench.policy.document.scenarios is not None,
-        "is_trial": bool(bench.choices.levels or bench.choices.unknown),
     }
 
 
@@ -91,7 +114,24 @@ def risk_figures(bench: Workbench) -> dict[str, Any] | None:
 def _figures(bench: Workbench) -> dict[str, Any]:
     begin = perf_counter()
     groups = [_group(name, one, part) for name, one, part in _answers(bench, bench.view)]
-    return {"groups": groups, "seconds": f"{perf_counter() - begin:.2f}", "say": " ".join(one["say"] for one in groups)}
+    return {
+        "groups": groups,
+        "seconds": f"{perf_counter() - begin:.2f}",
+        "say": " ".join(one["say"] for one in groups),
+        **_trial(bench),
+    }
+
+
+def _trial(bench: Workbench) -> dict[str, Any]:
+    """The trial in words, and whether the policy has it."""
+    levels, unknown = bench.choices.levels, bench.choices.unknown
+    labels = {name: one.label or name for name, one in bench.policy.attributes.items()}
+    without = [labels[name] for name in unknown if name in labels]
+    parts = [words_of_levels(bench, levels), f"nobody knows {', '.join(without)}" if without else ""]
+    return {
+        "trial": "; ".join(one for one in parts if one),
+        "is_kept": bool(levels) and not unknown and dict(levels) == dict(levels_of_policy(bench)),
+    }
 
 
 def _answers(bench: Workbench, view: Session) -> Iterator[tuple[str, WhatIf, Policy]]:
@@ -103,6 +143,8 @@ def _answers(bench: Workbench, view: Session) -> Iterator[tuple[str, WhatIf, Pol
         parts = {name: one for name, one in policy.parts.items() if name} or parts
     for name, part in parts.items():
         known = part.with_role(Role.QUASI_IDENTIFIER)
+        if known and drop.issuperset(known):
+            raise UsageError("no column is left that an outsider knows, so nobody can be found; tick one")
         yield name, ask_what_if(view, part, drop=[one for one in known if one in drop]), part
 
 
@@ -127,6 +169,7 @@ def _group(name: str, answer: WhatIf, policy: Policy) -> dict[str, Any]:
         "below": below,
         "below_state": "failed" if answer.below else "passed",
         "k": answer.k,
+        "is_demanded": demanded_k(policy) is not None,
         "smallest": count(smallest, noun),
         "known": [policy.attributes[one].label or one for one in answer.known],
         "bars": bars(answer.sizes, answer.k or USUAL),
@@ -172,6 +215,8 @@ def keep_trial(bench: Workbench, reason: str) -> None:
         UsageError: no remedy publishes columns at levels of their hierarchies.
     """
     levels, unknown = dict(bench.choices.levels), list(bench.choices.unknown)
+    if not levels and not unknown:
+        raise UsageError("there is no trial to write: move a slider, or untick what an outsider cannot know")
     named = [name for name, one in bench.plugins.remedies.items() if "levels" in one.parameters.model_fields]
     if levels and not named:
         raise UsageError("no remedy that is installed publishes columns at levels of their hierarchies")
@@ -184,4 +229,4 @@ def keep_trial(bench: Workbench, reason: str) -> None:
         if levels:
             others = [one for one in editor.data.get("remedy") or () if not set(named) & set(one)]
             editor.set("remedy", [{named[0]: {"levels": levels}}, *others], reason=reason)
-        bench.choices.levels, bench.choices.unknown = {}, []
+        bench.choices.unknown = []  # the levels stay: the screens show the table as the policy publishes it

@@ -6,7 +6,10 @@
     let timer = 0;
     return text => {
       clearTimeout(timer);
-      timer = setTimeout(() => { document.getElementById("spoken").textContent = text; }, 500);
+      timer = setTimeout(() => {
+        const spoken = document.getElementById("spoken");
+        if (spoken.textContent !== text) spoken.textContent = text; // a figure that stays is not said again
+      }, 500);
     };
   })();
   const describe = slider => {
@@ -20,8 +23,8 @@
   });
   document.addEventListener("htmx:beforeRequest", event => event.detail.target.setAttribute("data-waiting", ""));
   document.addEventListener("htmx:afterRequest", event => event.detail.target.removeAttribute("data-waiting"));
-  document.addEventListener("htmx:afterSwap", event => {
-    const spoken = event.detail.target.closest("[data-say]") || document.querySelector("#figures[data-say]");
+  ["htmx:afterSwap", "htmx:oobAfterSwap"].forEach(name => document.addEventListener(name, () => {
+    const spoken = document.querySelector("#figures[data-say]"); // not the target, which is no longer on the page
     if (spoken) say(spoken.dataset.say);
-  });
+  }));
 })();
