@@ -27,14 +27,18 @@ SCENARIOS: dict[str, Any] = {
 }
 
 
-def audited(expect: list[dict[str, Any]], scenarios: dict[str, Any] | None = SCENARIOS) -> Audit:
+def policy_of(expect: list[dict[str, Any]], scenarios: dict[str, Any] | None = SCENARIOS) -> dict[str, Any]:
     attributes = {
         "age": {"role": "quasi_identifier"},
         "job": {"role": "insensitive"},
         "disease": {"role": "sensitive", "label": "illness"},
     }
     policy = {"version": 1, "unit_name": "person", "attributes": attributes, "expect": expect}
-    return audit(TABLE, policy if scenarios is None else {**policy, "scenarios": scenarios})
+    return policy if scenarios is None else {**policy, "scenarios": scenarios}
+
+
+def audited(expect: list[dict[str, Any]], scenarios: dict[str, Any] | None = SCENARIOS) -> Audit:
+    return audit(TABLE, policy_of(expect, scenarios))
 
 
 def section(result: Audit) -> tuple[str, list[tuple[str, ...]], list[tuple[str, ...]]]:
@@ -174,6 +178,23 @@ def test_the_risk_of_columns_is_that_of_the_intruder_who_knows_most() -> None:
     result = audit(TABLE, policy, column_risks=True)
 
     assert {one.column for one in result.column_risks} == {"age", "job"}
+
+
+def test_every_intruder_against_whom_a_demand_fails_has_a_risk_of_columns() -> None:
+    expect = [{"k_anonymity": {"k": 2, "against": "boss"}}, {"k_anonymity": {"k": 4, "against": ["boss", "neighbour"]}}]
+    policy = policy_of(expect)
+    result = audit(TABLE, policy, column_risks=True)
+    fitting = audit(TABLE, policy_of([{"k_anonymity": {"k": 2}}]), column_risks=True)
+
+    assert {one.name: {risk.column for risk in one.column_risks} for one in result.scenarios} == {
+        "boss": {"age", "job"},
+        "neighbour": {"age"},
+    }
+    assert [bool(one.column_risks) for one in fitting.scenarios] == [False, True]
+    assert "column_risks" not in fitting.as_json()["scenarios"][0]
+    in_json = {one["name"]: one["column_risks"] for one in result.as_json()["scenarios"]}
+    assert [one["unique"] for one in in_json["boss"]] == [1, 1]
+    assert not any(one.column_risks for one in audit(TABLE, policy).scenarios)  # only where a report asked
 
 
 def test_a_line_of_the_policy_has_the_numbers_of_its_demands() -> None:
