@@ -136,26 +136,37 @@ def _at_worst(audit: Audit) -> Iterator[str]:
     exposed = audit.exposed
     if exposed is None or exposed.people is None or not audit.expectations:
         return
-    links, shares, columns = _links(audit), _shares(audit), _faulty_columns(audit)
+    links, shares, columns, means = _links(audit), _shares(audit), _faulty_columns(audit), _averages(audit)
     fails = [failing(one) for one in shares]
-    if links or columns or None in fails:
+    if links or columns or means or None in fails:
         worst = exposed.people_of
     else:
         worst = min(exposed.people_of, exposed.people + sum(one[1] for one in fails if one))
     why = [
         *([say("if {names:names} {n:is|are} published", names=links, n=len(links))] if links else []),
         *([say("by what is wrong with whole columns ({titles:text})", titles=_titles(columns))] if columns else []),
+        *([_limits_averages(audit, means)] if means else []),
     ]
     yield say(
-        "Counted: {n:{noun}}, by demands that fail. At worst: [{more?}[{all?}all ]{worst}[{why?}, {why:names}]"
-        "|{means?}not known, by an average|no more].",
-        means=bool(_averages(audit)),
+        "Counted: {n:{noun}}, by demands that fail. At worst: [{more?}[{bound?}up to ][{all?}all ]{worst}"
+        "[{why?}, {why:text}]|no more].",
+        bound=bool(means) and not links and not columns,
         n=exposed.people,
         noun=unit_noun(audit.expectations[0]),
         more=worst > exposed.people,
         all=worst == exposed.people_of,
         worst=worst,
         why=why,
+    )
+
+
+def _limits_averages(audit: Audit, means: Sequence[Outcome]) -> str:
+    """The clause on failing demands that limit a mean: anyone may be among those whom they expose."""
+    numbers = {id(one): str(number) for number, one in enumerate(audit.expectations, 1)}
+    return say(
+        "as [{n>1?}demands|demand] {numbers:names} {n:limits an average and names|limit averages and name} no one",
+        n=len(means),
+        numbers=[numbers[id(one)] for one in means],
     )
 
 
@@ -203,7 +214,7 @@ def _left_out(audit: Audit) -> Iterator[str]:
         return
     numbers = {id(one): number for number, one in enumerate(audit.expectations, 1)}
     means, shares = _averages(audit), _shares(audit)
-    if means:
+    if means and exposed.people is None:
         yield say(
             "[{n>1?}Demands|Demand] {numbers:names} {n:is an average|are averages} over all {people:{noun}}, so "
             "{n:it exposes|they expose} no particular one.",

@@ -95,12 +95,15 @@ def test_an_average_exposes_no_particular_person() -> None:
     mean = {"reidentification_risk": {"measure": "average", "at_most": "0.1"}}
     made = of({"k_anonymity": {"k": 2}}, mean)
     assert relation(made) == (
-        "Counted: 2 people, by demands that fail. At worst: not known, by an average. Demand 2 is an average over all "
-        "6 people, so it exposes no particular one."
+        "Counted: 2 people, by demands that fail. At worst: up to all 6, as demand 2 limits an average and names no "
+        "one."
     )
 
 
 def test_the_scenarios_say_below_which_chance_a_demand_would_be_met() -> None:
     audit = of_scenarios()
-    assert "Demand 2 would be met if it were below about 19%." in how_counted(audit)
+    assert "Demand 2 would be met if the 51% of acquaintance were below about 19%." in how_counted(audit)
+    assert "How likely each attack is tried (recipient 20%, acquaintance 51% and breach 10%)" in "".join(
+        how_counted(audit)
+    )
     assert "at least 130 of 400 patients" in audit.render(".html")

@@ -79,18 +79,27 @@ def test_a_set_of_columns_is_no_intruder_with_a_name() -> None:
     expect = [{"k_anonymity": {"against": "neighbour"}}, {"k_anonymity": {"knows": ["job"]}}]
     summary, intruders, demands = section(audited(expect))
 
-    assert summary.startswith("The policy names 1 intruder and 1 set of columns that an intruder may know.")
-    assert summary.endswith("Nothing is demanded against boss.")
+    assert summary == (
+        "The policy names 1 intruder. Demand 2 names columns and no intruder. Nothing is demanded against boss."
+    )
+    assert [one[0] for one in intruders] == ["neighbour"]
+    assert demands == [("k-anonymity", "○ Measured\n3")]
+
+
+def test_a_set_of_columns_against_which_a_demand_fails_has_a_row() -> None:
+    expect = [{"k_anonymity": {"k": 2, "against": "neighbour"}}, {"k_anonymity": {"k": 3, "knows": ["job"]}}]
+    _, intruders, demands = section(audited(expect, {"neighbour": SCENARIOS["neighbour"]}))
+
     assert intruders[1] == (
-        "of demand 2 only",
-        "An intruder",
+        "demand 2",
+        "no intruder of the policy",
         "'job'",
         "illness",
         "100%",
         "not asked",
-        "nothing was demanded",
+        "2 of 6 people",
     )
-    assert demands == [("k-anonymity", "○ Measured\n3", "○ Measured\n2")]
+    assert demands[0] == ("k-anonymity\n≥ 3", "–", "✗ Failed\n2\n2 people")
 
 
 def test_a_demand_that_was_not_judged_exposes_an_unknown_number() -> None:
@@ -162,7 +171,7 @@ def test_an_intruder_who_does_not_know_who_is_in_the_release_has_a_condition(tmp
     write_csv(TABLE.select(["age", "job"]), tmp_path / "all.csv")
     reader = {"knows": ["age"], "in_release": "unknown", "population": str(tmp_path / "all.csv")}
     scenarios = {"reader": reader, "boss": {"knows": ["age", "job"]}}
-    condition = "This holds if the person is in the file, which this intruder does not know."
+    condition = "This counts the file alone, as if the intruder knew that the person is in it."
     expect = [{"k_anonymity": {"k": 2}}, {"k_map": {"k": 2, "against": "reader"}}]
     judged = audited(expect, scenarios).outcomes
     impacts = {one.scenario: one.individual_impact for one in judged if one.check == "k_anonymity"}

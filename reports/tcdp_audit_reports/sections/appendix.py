@@ -12,8 +12,8 @@ from tcdp_audit_reports.charts.drawing import figure_table
 from tcdp_audit_reports.finding_tables import moves_of
 from tcdp_audit_reports.first_screen import by_tool
 from tcdp_audit_reports.policy_text import shown_policy
+from tcdp_audit_reports.riskiest_columns import risk_tables
 from tcdp_audit_reports.sections.findings import Pairs
-from tcdp_audit_reports.sections.next_steps import risk_table
 
 UNSUITED = "–"
 
@@ -105,8 +105,7 @@ def blocks(audit: Audit) -> Iterator[Group]:
     if withheld:
         parts.append(Paragraph(WITHHELD, style="note"))
     parts.append(Lines(policy, audit.policy.name, style="policy"))
-    if (risks := risk_table(audit)) is not None:
-        parts.append(risks)
+    parts += risk_tables(audit)
     if (tried := conventions_tried(audit)) is not None:
         parts += [Heading("Conventions tried"), tried]
     if flows := [block for number, one in enumerate(audit.expectations, 1) for block in flow_of(one, number)]:

@@ -11,9 +11,9 @@ from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
 from tcdp_audit_reports.people_exposed import of_whole_households
 from tcdp_audit_reports.policy_text import policy_argument, signed_for
 from tcdp_audit_reports.reasons import is_chance
+from tcdp_audit_reports.riskiest_columns import noun_of_record
 from tcdp_audit_reports.sections.appendix import demand_numbers
 from tcdp_audit_reports.sections.findings import Pairs
-from tcdp_audit_reports.sections.next_steps import noun_of_record
 
 OFFICES = ("Data owner", "Data protection officer")
 SIGNED = ("Office", "Name", "Date and signature")
@@ -81,23 +81,21 @@ def _of_sample(audit: Audit) -> Iterator[str]:
 
 
 def _of_attempts(audit: Audit) -> Iterator[str]:
-    """The assumption on how likely attacks are tried."""
-    chances = [percent_of(one.attempt) for one in audit.scenarios if one.attempt != 1]
+    """The assumption on how likely attacks are tried, and the chance below which a demand would be met."""
+    chances = {one.name: percent_of(one.attempt) for one in audit.scenarios if one.attempt != 1}
     if chances:
-        yield say("How likely each attack is tried ({chances:names}) is the policy’s estimate.", chances=chances)
+        of_each = [say("{intruder} {chance}", intruder=visible(name), chance=one) for name, one in chances.items()]
+        yield say("How likely each attack is tried ({chances:text}) is the policy’s estimate.", chances=of_each)
     for number, one in enumerate(audit.expectations, 1):
         attempt = float(one.details.get("attempt", 1))
-        if (
-            one.status is Status.FAILED
-            and attempt < 1
-            and is_chance(one)
-            and one.observed
-            and one.threshold is not None
-        ):
+        is_failing = one.status is Status.FAILED and one.observed and one.threshold is not None
+        if is_failing and attempt < 1 and is_chance(one):
             yield say(
-                "Demand {number} would be met if it were below about {chance}.",
+                "Demand {number} would be met if the {assumed} of {intruder:text} were below about {chance}.",
                 number=number,
-                chance=percent(round(attempt * float(one.threshold) / one.observed, 2)),
+                assumed=chances.get(one.scenario or "", percent(attempt)),
+                intruder=visible(one.scenario or "the intruder"),
+                chance=percent(round(attempt * float(one.threshold or 0) / (one.observed or 1), 2)),
             )
 
 

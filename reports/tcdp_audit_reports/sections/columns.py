@@ -8,16 +8,16 @@ from tcdp_audit.plugin._internal import Block
 from tcdp_audit.plugin.aggregate import PublishedTable
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.report import Audit, AuditedColumn, Group, Paragraph, Rows
-from tcdp_audit.plugin.sentences import Outcome, Status, count, say, sentence_case, visible
+from tcdp_audit.plugin.sentences import Outcome, Status, count, say, visible
 from tcdp_audit_reports.charts.pictures import tables_picture
-from tcdp_audit_reports.finding_tables import shares_of_risk
 from tcdp_audit_reports.first_screen import sizes_in_words
 from tcdp_audit_reports.people_exposed import known_facts
 from tcdp_audit_reports.policy_text import first_names, known, named, one_line, role_of, secret, unwanted
+from tcdp_audit_reports.riskiest_columns import measured_columns, riskiest
 from tcdp_audit_reports.sections.grouped import by_ranges
-from tcdp_audit_reports.sections.next_steps import EVEN, noun_of_record
 
 LINKED = "linked_rows"  # the schema check on columns that join rows
+INTRUDERS = 3  # whose shares of the risk stand beside a column; the annex has all
 MOST = 1000  # rows of the table of columns or of tables; the machine-readable result has all
 
 
@@ -79,24 +79,6 @@ def _known(audit: Audit) -> Iterator[str]:
         yield say("A neighbour, an employer or a newspaper is taken to know {names:names}.", names=first_names(taken))
 
 
-def riskiest(audit: Audit) -> Iterator[str]:
-    """The column that adds most to the risk, with what the file would be without it; nothing where all add the same."""
-    if len(audit.column_risks) > 1:
-        first, *_, last = audit.column_risks
-        if first.share - last.share >= EVEN:
-            name = visible(first.label or first.column)
-            yield say(
-                "[{several?}For the intruder who knows most, {name}|{name}] adds most to the risk ({percent}%)"
-                "[{n>0?}: with it {n:{noun}} {n:is|are} unique, without it {without}].",
-                several=bool(audit.scenarios),
-                name=name if audit.scenarios else sentence_case(name),
-                percent=round(100 * first.share),
-                n=first.unique,
-                noun=noun_of_record(audit),
-                without=first.unique_without,
-            )
-
-
 def tables_of_figures(audit: Audit) -> Rows:
     """Every table of figures: its dimensions, measures and cells, and the policy's declarations on it."""
     rows = [
@@ -137,7 +119,7 @@ ABSENT = {"zero": "0", "unknown": "hidden", "structural": "impossible"}
 
 def columns_table(audit: Audit) -> Rows:
     """Every column: name, meaning, role, number of values; its reason and its share of the risk where known."""
-    shares = shares_of_risk(audit)
+    measured = measured_columns(audit)[:INTRUDERS]
     links = () if audit.linked_tables is None else audit.linked_tables.links
     has_reasons = any(one.reason or one.acknowledged for one in audit.columns)
     joining = {*joining_columns(audit)}
@@ -148,16 +130,21 @@ def columns_table(audit: Audit) -> Rows:
             _role(one, links, joins=one.name in joining),
             *([_reason(one)] if has_reasons else []),
             "–" if one.values is None else count(one.values),
-            *([shares.get(one.name, "–")] if shares else []),
+            *(each.shares.get(one.name, "–") for each in measured),
         ]
         for one in audit.columns[:MOST]
     ]
     rest = len(audit.columns) - MOST
     note = say("{n} more {n:column is|columns are} in the machine-readable result.", n=rest) if rest > 0 else ""
-    reason, share = ["the policy’s reason"] * has_reasons, ["share of the risk"] * bool(shares)
+    reason = ["the policy’s reason"] * has_reasons
+    several = len(measured) > 1
+    share = [
+        say("share of the risk[{several?}, {intruder:text}]", several=several, intruder=one.intruder)
+        for one in measured
+    ]
     head = ("column", "meaning", "role", *reason, "values", *share)
     can_measure = audit.policy.document.root is None  # of rows that belong together no column stands by itself
-    note = " ".join(filter(None, (note, RISK if shares else NO_RISK, HOW if can_measure and not shares else "")))
+    note = " ".join(filter(None, (note, RISK if measured else NO_RISK, HOW if can_measure and not measured else "")))
     caption = "Every column of the tables" if links else "Every column of the file and of the policy"
     return Rows(head, rows, caption, note, numeric_from=3 + has_reasons)
 

@@ -111,7 +111,7 @@ class ScenarioResult:
         in_release: whether the intruder knows who is in the release: `known` or `unknown`.
         tables: the tables that this scenario has and the others do not.
         exposed: the people exposed to it; None if none of its demands fails.
-        column_risks: what each column that it knows adds to the risk, the most first; empty if no demand of its fails,
+        column_risks: what each column that it knows adds to the risk, the most first; empty if all of its demands hold,
             or if it was not measured.
     """
 
