@@ -15,7 +15,6 @@ from tcdp_audit.plugin._internal import (
     embed_result,
     verdict_sentence,
     verdict_title,
-    verifier_digest,
 )
 from tcdp_audit.plugin.report import Audit, AuditComparison, Frontier, Group, Heading, tool
 from tcdp_audit.plugin.sentences import say, sentence_case, visible
@@ -64,7 +63,6 @@ def render(audit: Audit) -> str:
         of_what="cells" if audit.has_records else "figures",
         has_records=audit.has_records,
         result=embed_result(result),
-        verifier=verifier_digest(),
         tool=_tool(),
     )
     return localised_page(page)

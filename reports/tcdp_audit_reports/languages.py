@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from html import escape, unescape
 from typing import TypeVar
 from weakref import ref
@@ -98,16 +98,26 @@ class _PlainNames:
         if not columns:
             return None
         any_name = "|".join(sorted(map(re.escape, columns), key=len, reverse=True))
-        return cls(columns, re.compile(f"(?:'|„|« )({any_name})(?:'|“| »)"))
+        return cls(columns, re.compile(f"({OF_COLUMN})?('|„|« )({any_name})('|“| »)"))
 
 
 _names: ContextVar[_PlainNames | None] = ContextVar("plain_names", default=None)
+OF_COLUMN = r"[Cc]olumns? |Spalten? |[Cc]olonnes? |[Cc]olumnas? "
 WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def _with_plain_names(text: str) -> str:
     plain = _names.get()
-    return text if plain is None else plain.quoted.sub(lambda match: visible(plain.names[match[1]]), text)
+    return text if plain is None else plain.quoted.sub(partial(_plainly, plain.names), text)
+
+
+def _plainly(names: Mapping[str, str], match: re.Match[str]) -> str:
+    """The name without quotes; after the word column, which it would run into, a label of several words keeps them."""
+    before, opening, name, closing = match.groups()
+    shown = visible(names[name])
+    if before:
+        return f"{before}{opening}{shown}{closing}" if " " in shown else f"{before}{shown}"
+    return shown
 
 
 def report_language() -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from tcdp_audit.plugin._internal import failing, in_words
 from tcdp_audit.plugin.report import Audit
-from tcdp_audit.plugin.sentences import Outcome, Status, record_noun, say, sentence_case, unit_noun, visible
+from tcdp_audit.plugin.sentences import Outcome, Status, column_of, record_noun, say, sentence_case, unit_noun, visible
 from tcdp_audit_reports.languages import once_per_report
-from tcdp_audit_reports.policy_text import first_names, known, name_of
+from tcdp_audit_reports.policy_text import first_names, known, name_of, runs
+from tcdp_audit_reports.reasons import SurestGuess
 
 NAMED = 5  # failing demands with their numbers of people, in a sentence
 
@@ -47,7 +47,7 @@ def relation(audit: Audit) -> str:
     """Sentences on the people that each failing demand exposes, and on failures without a number; empty without any."""
     if not audit.has_records or not any(one.status is Status.FAILED for one in audit.outcomes):
         return ""
-    return " ".join([*_at_worst(audit), *_counted(audit), *_left_out(audit), *_warned(audit)])
+    return " ".join([*_at_worst(audit), *_surest_guess(audit), *_counted(audit), *_left_out(audit), *_warned(audit)])
 
 
 def of_whole_households(audit: Audit) -> list[str]:
@@ -64,18 +64,11 @@ def _households(audit: Audit) -> str:
     return say(
         "Of a household the intruder knows one person under [{many?}demands|demand] {rest:names}, and everyone in it "
         "under [{several?}demands|demand] {whole:names}.",
-        rest=[*_runs(rest)],
+        rest=[*runs(map(int, rest))],
         many=len(rest) > 1,
-        whole=[*_runs(whole)],
+        whole=[*runs(map(int, whole))],
         several=len(whole) > 1,
     )
-
-
-def _runs(numbers: Sequence[str]) -> Iterator[str]:
-    """Numbers that follow each other as one: `1–6`."""
-    for _, each in groupby(enumerate(map(int, numbers)), key=lambda pair: pair[1] - pair[0]):
-        run = [number for _, number in each]
-        yield f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0])
 
 
 def _numbered(audit: Audit, *, warning: bool) -> list[tuple[int, Outcome]]:
@@ -158,6 +151,23 @@ def _at_worst(audit: Audit) -> Iterator[str]:
         worst=worst,
         why=why,
     )
+
+
+def _surest_guess(audit: Audit) -> Iterator[str]:
+    """The one failing demand that is worst for one person: that by which a guess at a value is right most often."""
+    failing = _numbered(audit, warning=False)
+    guesses = [
+        (guess.chance, -number, guess) for number, one in failing if (guess := SurestGuess.of_demand(one)) is not None
+    ]
+    if guesses and len(failing) > 1:
+        _, number, guess = max(guesses, key=lambda one: one[:2])
+        yield say(
+            "Worst for one person: demand {number}, as a guess at the {name} is right for {have} of {of}.",
+            number=-number,
+            name=visible(column_of(guess.outcome)),
+            have=guess.have,
+            of=guess.of,
+        )
 
 
 def _limits_averages(audit: Audit, means: Sequence[Outcome]) -> str:

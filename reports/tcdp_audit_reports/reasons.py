@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tcdp_audit.plugin._internal import (
@@ -58,6 +58,27 @@ class Reason:
         return self.text.endswith("…")
 
 
+@dataclass(frozen=True)
+class SurestGuess:
+    """The guess at a person's value that a demand's worst group makes: right for so many of its members."""
+
+    outcome: Outcome
+    have: int
+    of: int
+
+    @property
+    def chance(self) -> float:
+        """The chance that it is right."""
+        return self.have / self.of
+
+    @classmethod
+    def of_demand(cls, outcome: Outcome) -> SurestGuess | None:
+        """That of a demand; None where the demand does not say."""
+        shared = outcome.details.get("shared_value") or {}
+        have, of = shared.get("have"), shared.get("of")
+        return cls(outcome, have, of) if have and of and outcome.attribute is not None else None
+
+
 @once_per_report
 def reasons(audit: Audit) -> list[Reason]:
     """Up to four findings: what the columns lack, what fails most, what could not be checked, what is closest.
@@ -76,8 +97,26 @@ def reasons(audit: Audit) -> list[Reason]:
         texts = [_sentence(text) for text in (one.individual_impact, one.message) if text]
         text = next((text for text in texts if text not in said), "")
         said.add(text)
-        chosen.append(_reason(one, target, types.get(one.check), text))
+        chosen.append(_reason(one, target, types.get(one.check), " ".join([text, *_surer(audit, one)])))
     return chosen
+
+
+def _surer(audit: Audit, outcome: Outcome) -> Iterator[str]:
+    """The sentence on another failing demand on the same column whose worst group makes a surer guess."""
+    own = SurestGuess.of_demand(outcome)
+    if own is None:
+        return
+    others = [
+        (guess.chance, -number, guess)
+        for number, one in enumerate(audit.expectations, 1)
+        if one.status is Status.FAILED and (one.attribute, one.scenario) == (outcome.attribute, outcome.scenario)
+        if (guess := SurestGuess.of_demand(one)) is not None
+    ]
+    chance, number, surest = max(others, key=lambda one: one[:2], default=(0.0, 0, own))
+    if chance > own.chance:
+        yield say(
+            "Demand {number} has a group in which {have} of {of} do.", number=-number, have=surest.have, of=surest.of
+        )
 
 
 def _sentence(text: str) -> str:

@@ -163,25 +163,27 @@ def _alone(risk: ColumnRisk, noun: str) -> str:
 
 def risk_tables(audit: Audit) -> Iterator[Rows]:
     """The columns that each intruder may know by what they add to the risk; nothing where it was not measured."""
-    of_each = measured_columns(audit)
+    of_each, shown = measured_columns(audit), set[str]()
     for place, one in enumerate(of_each, 1):
-        yield _risk_table(audit, one, is_last=place == len(of_each))
+        columns = {each.column for each in one.columns}
+        yield _risk_table(audit, one, is_last=place == len(of_each), by_itself=not columns <= shown)
+        shown |= columns
 
 
-def _risk_table(audit: Audit, measured: IntrudersColumns, *, is_last: bool) -> Rows:
+def _risk_table(audit: Audit, measured: IntrudersColumns, *, is_last: bool, by_itself: bool) -> Rows:
+    """The table of one intruder; `by_itself` with what each column is by itself, which no intruder changes."""
     unique, noun = measured.columns[0].unique, noun_of_record(audit)
     rows = [
         [
             _name(one),
             measured.shares[one.column],
             *([count(one.unique_without)] if unique else []),
-            f"{100 * one.distinction:.2f}%",
-            f"{100 * one.separation:.1f}%",
+            *([f"{100 * one.distinction:.2f}%", f"{100 * one.separation:.1f}%"] if by_itself else []),
         ]
         for one in measured.columns
     ]
     alone = ["unique without it"] if unique else []
-    head = ("column", "share of the risk", *alone, "distinction", "separation")
+    head = ("column", "share of the risk", *alone, *(["distinction", "separation"] if by_itself else []))
     subject = f"{count(unique, noun)} {agree(unique, 'is', 'are')}" if unique else f"No {noun} is"
     note = f"{subject} unique with all of them.{f' {NOTE}' if is_last else ''}"
     caption = say("Which column adds most risk[{intruder?}, against {intruder:text}]", intruder=measured.intruder)
@@ -189,7 +191,7 @@ def _risk_table(audit: Audit, measured: IntrudersColumns, *, is_last: bool) -> R
 
 
 NOTE = (
-    "Share of the risk: what a column adds to the unique people, or to the pairs of people that differ where no one is "
-    "unique, on average over all orders in which the columns may become known (Shapley values). Distinction: different "
-    "values for each record. Separation: pairs of records that differ in this column (Motwani, Xu, 2007)."
+    "Share of the risk: a column’s part in the unique people, or in the pairs of people that differ where no one is "
+    "unique, on average over all orders of learning the columns (Shapley values). Distinction: values per record. "
+    "Separation: pairs that differ in this column (Motwani, Xu, 2007)."
 )

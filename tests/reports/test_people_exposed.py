@@ -87,7 +87,10 @@ def test_the_warnings_that_remain_after_a_remedy_are_named(tmp_path) -> None:
     for name, text in make_discharges().items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     made = audit(None, tmp_path / POLICY, try_remedies=True)
-    named = "with 2 warnings (Sensitive columns without a demand; t-closeness, ordered distance of length of stay)"
+    named = (
+        "with 2 warnings (Sensitive columns with demands that only warn; t-closeness, ordered distance of length of "
+        "stay)"
+    )
     assert named in made.render(".html")
 
 
@@ -107,3 +110,7 @@ def test_the_scenarios_say_below_which_chance_a_demand_would_be_met() -> None:
         how_counted(audit)
     )
     assert "at least 130 of 400 patients" in audit.render(".html")
+
+
+def test_a_single_failure_has_its_guess_in_its_reason_only() -> None:
+    assert "Worst for one person" not in relation(of({"entropy_l_diversity": {"l": 3}}))

@@ -85,7 +85,7 @@ def _best_guesses(own: Sequence[Outcome], outcomes: Sequence[Outcome]) -> Iterat
         if chance > max(each for each, _ in own_chances):
             shared = best.details["shared_value"]
             yield say(
-                "Worst for one person: a guess at the {attribute} is right for {have} of {of}.",
+                "In the worst group, a guess at the {attribute} is right for {have} of {of}.",
                 best,
                 have=shared["have"],
                 of=shared["of"],

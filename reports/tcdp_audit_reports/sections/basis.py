@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from tcdp_audit.plugin._internal import Block, in_words
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, Table
 from tcdp_audit.plugin.sentences import Severity, Status, percent, percent_of, say, sentence_case, visible
-from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
+from tcdp_audit_reports.first_screen import audited_at
 from tcdp_audit_reports.people_exposed import of_whole_households
 from tcdp_audit_reports.policy_text import policy_argument, signed_for
 from tcdp_audit_reports.reasons import is_chance
 from tcdp_audit_reports.riskiest_columns import noun_of_record
-from tcdp_audit_reports.sections.appendix import demand_numbers
+from tcdp_audit_reports.sections.appendix import changing_demands
 from tcdp_audit_reports.sections.findings import Pairs
 
 OFFICES = ("Data owner", "Data protection officer")
@@ -140,15 +140,15 @@ def flipping(audit: Audit) -> str:
             number=number,
             n=others,
         )
-    names, numbers = [audit.policy.expectations[one] for one in audit.flips], demand_numbers(audit)
+    names, numbers = [audit.policy.expectations[one] for one in audit.flips], changing_demands(audit)
     return say(
         "{number:text} other {n:way of counting was|ways of counting were} tried. The result changes for {titles:text} "
         "([{one?}demand|demands] {demands:names})[{stays?}, but no way makes the release fit]. Annex D says where.",
         number=number,
         n=others,
         titles=list(dict.fromkeys(one.check.titled(one.parameters) for one in names)),
-        demands=[numbers[one] for one in audit.flips],
-        one=len(audit.flips) == 1 and numbers[audit.flips[0]].isdigit(),
+        demands=numbers,
+        one=len(numbers) == 1 and numbers[0].isdigit(),
         stays=not audit.passed and _fails_always(audit),
     )
 
@@ -168,13 +168,12 @@ NOT_STATED = "nobody is named; audit again with --run-by NAME before you sign"
 
 
 def run(audit: Audit) -> Pairs:
-    """The person who ran it, when, with which command and versions."""
+    """The person who ran it, when and with which command; the first screen and annex D have the versions."""
     return [
         ("run by", visible(audit.run.by) if audit.run.by else NOT_STATED),
         ("when", audited_at(audit)),
         *([("command", visible(audit.run.command))] if audit.run.command else []),
         *([("configured by", visible(audit.run.configured))] if audit.run.configured else []),
-        ("versions", say("{tool}, {plugins:text}; annex D has the libraries", tool=by_tool(), plugins=plugins(audit))),
     ]
 
 

@@ -72,7 +72,7 @@ def _known(audit: Audit) -> Iterator[str]:
     """What intruders are taken to know, where the first screen does not say it."""
     taken = known(audit)
     if audit.scenarios:
-        yield "What each intruder is taken to know is in the table of those who might attack."
+        yield "The table of those who might attack says who knows what."
     elif not taken:
         yield "No one is taken to know anything about a person: no column has that role."
     elif not known_facts(audit)[0]:

@@ -25,7 +25,7 @@ from tcdp_audit_reports.charts.margin import is_share
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, unwanted
 from tcdp_audit_reports.reasons import demand_name, is_chance
-from tcdp_audit_reports.riskiest_columns import coarsening
+from tcdp_audit_reports.riskiest_columns import coarsening, measured_columns
 from tcdp_audit_reports.sections.grouped import groups_of
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
@@ -105,13 +105,15 @@ def steps(audit: Audit) -> Sequence[Paragraph]:
 
 
 def _columns(audit: Audit) -> Iterator[Paragraph]:
-    wrong = [one for one in unwanted(audit) if one not in _dropped_by_command(audit)]
+    wrong, dropped = unwanted(audit), _dropped_by_command(audit)
     if wrong:
         yield Paragraph(
             say(
-                "As long as {n:it is|they are} in the file, {n:it makes|they make} it possible to link people or to "
-                "name them. The copy that is audited may keep {n:it|them}.",
+                "[{dropped?}The command below leaves {n:it|them} out|As long as {n:it is|they are} in the file, "
+                "{n:it makes|they make} it possible to link people or to name them. The copy that is audited may keep "
+                "{n:it|them}].",
                 n=len(wrong),
+                dropped=dropped.issuperset(wrong),
             ),
             lead=say("Take {names:names} out of the copy that is published.", names=first_names(wrong)),
         )
@@ -179,8 +181,13 @@ def _unchecked(audit: Audit) -> Iterator[Paragraph]:
 
 
 def _failures(audit: Audit) -> Iterator[Paragraph]:
-    """The failing demands, those that expose most people first."""
-    failed = [one for one in audit.expectations if _fails(one) and not one.is_question and one.cells is None]
+    """The failing demands, those that expose most people first; without those that the step on columns names."""
+    named = {number for each in measured_columns(audit) for number in each.demands}
+    failed = [
+        one
+        for number, one in enumerate(audit.expectations, 1)
+        if _fails(one) and not one.is_question and one.cells is None and str(number) not in named
+    ]
     if not failed:
         return
     ordered = sorted(failed, key=lambda one: -(failing(one) or (0, 0))[1])

@@ -23,7 +23,7 @@ from tcdp_audit_reports.sections.grouped import groups_of
 
 HEAD = ("Scenario", "Who", "Knows", "After", "Attempt", "Finds a record, if tried", "People exposed")
 NOTE = "After: what they want to learn. Those whom a demand allows are not counted as exposed."
-TRIED = "Demands on the risk multiply the chance of finding a record by that of an attempt."
+TRIED = "Demands on the risk count that chance times the attempt."
 WRONG = ("error", "failed", "warning")
 GRAVEST = ("error", "failed", "warning", "skipped", "measured", "passed")
 FEW = 6  # scenarios, up to which each has a column in the table of demands

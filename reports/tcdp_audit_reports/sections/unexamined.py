@@ -133,8 +133,8 @@ def not_run(audit: Audit) -> Iterator[Block]:
         yield Paragraph("What each of them asks:", code="tcdp-audit explain NAME")
     numbers = Counter(_obstacle(audit, one) for one in others if not _needs_original(one))
     if numbers:
-        reasons = [say("{n:check} of {what:text}", n=number, what=what) for what, number in numbers.items()]
-        yield Paragraph(say("{reasons:text}.", reasons=reasons), lead="About other kinds of data:")
+        reasons = [say("{n} of {what:text}", n=number, what=what) for what, number in numbers.items()]
+        yield Paragraph(say("{reasons:text}.", reasons=reasons), lead="Checks of other kinds of data:")
 
 
 def beyond(audit: Audit) -> list[Announced]:

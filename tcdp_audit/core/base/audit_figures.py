@@ -186,11 +186,13 @@ class ConventionVariant:
         conventions: the combination, only those that were varied.
         verdicts: status of each expectation, in the policy's order; skipped where the combination does not suit it.
         declared: whether it is the policy's own combination.
+        demands: status of each demand that an expectation makes, for each expectation; see `verdicts`.
     """
 
     conventions: Mapping[str, str]
     verdicts: tuple[Status, ...]
     declared: bool = False
+    demands: tuple[tuple[Status, ...], ...] = ()
 
     def __post_init__(self) -> None:
         """Lock its mapping."""
@@ -202,15 +204,17 @@ class ConventionVariant:
             "conventions": dict(self.conventions),
             "declared": self.declared,
             "verdicts": [verdict.value for verdict in self.verdicts],
+            "demands": [[verdict.value for verdict in each] for each in self.demands],
         }
 
 
 def flips(variants: Sequence[ConventionVariant]) -> list[int]:
-    """The positions of expectations whose verdict is not the same under every combination that suits them."""
-    if not variants:
-        return []
-    return [
-        position
-        for position in range(len(variants[0].verdicts))
-        if len({one.verdicts[position] for one in variants} - {Status.SKIPPED}) > 1
-    ]
+    """The positions of expectations of which a verdict is not the same under every combination that suits them."""
+    return [position for position in range(len(variants[0].verdicts)) if _flips(variants, position)] if variants else []
+
+
+def _flips(variants: Sequence[ConventionVariant], position: int) -> bool:
+    """Whether an expectation's verdict differs, or that of one of its demands where it makes the same ones."""
+    suited = [one for one in variants if one.verdicts[position] is not Status.SKIPPED]
+    of_demands = {one.demands[position] for one in suited if one.demands}
+    return len({one.verdicts[position] for one in suited}) > 1 or len({*map(len, of_demands)}) < len(of_demands)
