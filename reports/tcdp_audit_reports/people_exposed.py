@@ -9,7 +9,7 @@ from tcdp_audit.plugin.report import Audit
 from tcdp_audit.plugin.sentences import Outcome, Status, column_of, record_noun, say, sentence_case, unit_noun, visible
 from tcdp_audit_reports.languages import once_per_report
 from tcdp_audit_reports.policy_text import first_names, known, name_of, runs
-from tcdp_audit_reports.reasons import SurestGuess
+from tcdp_audit_reports.surest_guess import SurestGuess
 
 NAMED = 5  # failing demands with their numbers of people, in a sentence
 

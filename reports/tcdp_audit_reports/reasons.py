@@ -30,6 +30,7 @@ from tcdp_audit.plugin.sentences import (
 from tcdp_audit_reports.charts.margin import is_share, margin_words
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.languages import once_per_report
+from tcdp_audit_reports.surest_guess import SurestGuess
 
 REASONS = 4
 WRONG = ("failed", "error", "warning")
@@ -56,27 +57,6 @@ class Reason:
     def is_cut(self) -> bool:
         """Whether the section has more of it."""
         return self.text.endswith("…")
-
-
-@dataclass(frozen=True)
-class SurestGuess:
-    """The guess at a person's value that a demand's worst group makes: right for so many of its members."""
-
-    outcome: Outcome
-    have: int
-    of: int
-
-    @property
-    def chance(self) -> float:
-        """The chance that it is right."""
-        return self.have / self.of
-
-    @classmethod
-    def of_demand(cls, outcome: Outcome) -> SurestGuess | None:
-        """That of a demand; None where the demand does not say."""
-        shared = outcome.details.get("shared_value") or {}
-        have, of = shared.get("have"), shared.get("of")
-        return cls(outcome, have, of) if have and of and outcome.attribute is not None else None
 
 
 @once_per_report

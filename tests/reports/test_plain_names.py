@@ -54,4 +54,7 @@ def test_a_report_after_it_has_its_own_names(suffix: str) -> None:
     audit(TABLE, POLICY).render(suffix)
     others = {name: {**role, "label": "years"} if name == "age" else role for name, role in ROLES.items()}
 
-    assert "years, &#39;db040&#39;" in audit(TABLE, {**POLICY, "attributes": others}).render(suffix)
+    rendered = audit(TABLE, {**POLICY, "attributes": others}).render(suffix)
+
+    assert "person’s years" in rendered or "years, " in rendered
+    assert "age," not in rendered.partition("db040")[0][-40:]

@@ -55,7 +55,7 @@ def test_each_intruder_has_its_own_people_exposed() -> None:
     summary, intruders, demands = section(audited([{"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2}}]))
 
     assert summary.startswith("The policy names 2 intruders. Demands fail against boss. Every demand against neighbour")
-    assert "for a decision that concerns some of them, audit with a policy that names only those" in summary
+    assert "to decide on some, audit with a policy that names only those" in summary
     assert intruders == [
         ("boss", "A boss", "'age' and 'job'", "illness", "50%", "not asked", "1 of 6 people"),
         ("neighbour", "Somebody next door", "'age'\nof 25% of all", "illness", "100%", "not asked", "none"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tcdp_audit.plugin._internal import Block, in_words
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, Table
 from tcdp_audit.plugin.sentences import Severity, Status, percent, percent_of, say, sentence_case, visible
-from tcdp_audit_reports.first_screen import audited_at
+from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
 from tcdp_audit_reports.people_exposed import of_whole_households
 from tcdp_audit_reports.policy_text import policy_argument, signed_for
 from tcdp_audit_reports.reasons import is_chance
@@ -168,12 +168,13 @@ NOT_STATED = "nobody is named; audit again with --run-by NAME before you sign"
 
 
 def run(audit: Audit) -> Pairs:
-    """The person who ran it, when and with which command; the first screen and annex D have the versions."""
+    """The person who ran it, when, with which command and versions."""
     return [
         ("run by", visible(audit.run.by) if audit.run.by else NOT_STATED),
         ("when", audited_at(audit)),
         *([("command", visible(audit.run.command))] if audit.run.command else []),
         *([("configured by", visible(audit.run.configured))] if audit.run.configured else []),
+        ("versions", say("{tool}, {plugins:text}", tool=by_tool(), plugins=plugins(audit))),
     ]
 
 

@@ -145,8 +145,8 @@ def _summary(audit: Audit) -> str:
         if held:
             sentences.append(
                 say(
-                    "Every demand against {names:names} holds. The verdict is one, for all intruders; for a decision "
-                    "that concerns some of them, audit with a policy that names only those.",
+                    "Every demand against {names:names} holds. The verdict is one, for all intruders; to decide on "
+                    "some, audit with a policy that names only those.",
                     names=_listed(held),
                 )
             )
@@ -225,8 +225,7 @@ def _chance(audit: Audit, one: Any) -> str:
         tried = outcome.details.get("success", outcome.details)
         if {"highest", "average"} <= tried.keys() and "classes_are_of" in outcome.details:
             return say(
-                "[{top=1?}for certain|{top:one in}] at worst, {mean:one in} on average"
-                "[{searched?}, among all of the population]",
+                "[{top=1?}for certain|{top:one in}] at worst, {mean:one in} on average[{searched?}, in the population]",
                 searched=outcome.details["classes_are_of"] == "population",
                 top=float(tried["highest"]),
                 mean=float(tried["average"]),
