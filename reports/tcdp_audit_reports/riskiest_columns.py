@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tcdp_audit.plugin.report import Audit, ColumnRisk, Paragraph, Rows
-from tcdp_audit.plugin.sentences import Status, agree, count, say, sentence_case, visible
+from tcdp_audit.plugin.sentences import Status, count, say, sentence_case, visible
 from tcdp_audit_reports.finding_tables import whole_percents
 from tcdp_audit_reports.policy_text import first_names
 
@@ -31,6 +31,11 @@ class IntrudersColumns:
     demands: Sequence[str] = ()
 
     @property
+    def intruders(self) -> list[str]:
+        """The intruder as a list of names for a sentence; empty where the policy has no intruders of its own."""
+        return [self.intruder] if self.intruder else []
+
+    @property
     def shares(self) -> dict[str, str]:
         """The share of each column by its name, in whole percents that add up to 100."""
         percents = whole_percents([one.share for one in self.columns])
@@ -52,7 +57,7 @@ def measured_columns(audit: Audit) -> list[IntrudersColumns]:
     ]
     if of_each or not audit.column_risks:
         return of_each
-    return [IntrudersColumns("the intruder who knows most" if audit.scenarios else "", audit.column_risks)]
+    return [IntrudersColumns(say("the intruder who knows most") if audit.scenarios else "", audit.column_risks)]
 
 
 def _intruder(scenario: str) -> str:
@@ -74,9 +79,9 @@ def riskiest(audit: Audit) -> Iterator[str]:
         if first is not None:
             name = visible(first.label or first.column)
             yield say(
-                "[{intruder?}Against {intruder:text}, {name}|{name}] adds most to the risk ({share})"
+                "[{intruder?}Against {intruder:names}, {name}|{name}] adds most to the risk ({share})"
                 "[{n>0?}: with it {n:{noun}} {n:is|are} unique, without it {without}].",
-                intruder=one.intruder,
+                intruder=one.intruders,
                 name=name if one.intruder else sentence_case(name),
                 share=one.shares[first.column],
                 n=first.unique if len(of_each) == 1 else 0,
@@ -101,10 +106,10 @@ def _against(audit: Audit, one: IntrudersColumns) -> str:
     """The columns to make coarser against one intruder, with what the file is without the first."""
     first, others = one.columns[0], [_name(each) for each in one.columns[1:]]
     return say(
-        "Against {intruder:text}[{demands?} ([{several?}demands|demand] {demands:names})][{even?}, all about alike: "
+        "Against {intruder:names}[{demands?} ([{several?}demands|demand] {demands:names})][{even?}, all about alike: "
         "{every:names}|: {name}[{n>0?}, with which {n:{noun}} {n:is|are} unique, without it {without}]"
         "[{others?}; then {others:names}]].",
-        intruder=one.intruder,
+        intruder=one.intruders,
         demands=one.demands,
         several=len(one.demands) > 1,
         even=one.first is None and bool(others),
@@ -184,9 +189,9 @@ def _risk_table(audit: Audit, measured: IntrudersColumns, *, is_last: bool, by_i
     ]
     alone = ["unique without it"] if unique else []
     head = ("column", "share of the risk", *alone, *(["distinction", "separation"] if by_itself else []))
-    subject = f"{count(unique, noun)} {agree(unique, 'is', 'are')}" if unique else f"No {noun} is"
-    note = f"{subject} unique with all of them.{f' {NOTE}' if is_last else ''}"
-    caption = say("Which column adds most risk[{intruder?}, against {intruder:text}]", intruder=measured.intruder)
+    alone_by_all = say("[{n>0?}{n:{noun}} {n:is|are}|No {noun} is] unique with all of them.", n=unique, noun=noun)
+    note = f"{alone_by_all} {NOTE}" if is_last else alone_by_all
+    caption = say("Which column adds most risk[{intruder?}, against {intruder:names}]", intruder=measured.intruders)
     return Rows(head, rows, caption, note, numeric_from=1, style="risks")
 
 

@@ -174,7 +174,7 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
     emptied = () if trial.log is None else trial.log.constant_columns
     warnings = [demand_name(one) for one in trial.outcomes if one.is_warning]
     passed = say(
-        "The trial was made for the policy as it is now, on this very file: it would then pass"
+        "Tried on this very file, for the policy as it is now: it would then pass"
         "[{warned>0?}, with {warned:warning} ({titles:text})][{emptied?}, and be useless for {names:names}].",
         warned=len(warnings),
         titles="; ".join(warnings),

@@ -91,10 +91,10 @@ def _of_attempts(audit: Audit) -> Iterator[str]:
         is_failing = one.status is Status.FAILED and one.observed and one.threshold is not None
         if is_failing and attempt < 1 and is_chance(one):
             yield say(
-                "Demand {number} would be met if the {assumed} of {intruder:text} were below about {chance}.",
+                "Demand {number} would be met if the {assumed} of {intruder:names} were below about {chance}.",
                 number=number,
                 assumed=chances.get(one.scenario or "", percent(attempt)),
-                intruder=visible(one.scenario or "the intruder"),
+                intruder=[visible(one.scenario or "")],
                 chance=percent(round(attempt * float(one.threshold or 0) / (one.observed or 1), 2)),
             )
 

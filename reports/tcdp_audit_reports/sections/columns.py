@@ -139,7 +139,7 @@ def columns_table(audit: Audit) -> Rows:
     reason = ["the policy’s reason"] * has_reasons
     several = len(measured) > 1
     share = [
-        say("share of the risk[{several?}, {intruder:text}]", several=several, intruder=one.intruder)
+        say("share of the risk[{several?}, {intruder:names}]", several=several, intruder=one.intruders)
         for one in measured
     ]
     head = ("column", "meaning", "role", *reason, "values", *share)

@@ -215,7 +215,8 @@ def conflicting_demands(audit: Audit, outcome: Outcome) -> str:
         n=number,
         whole=outcome.attribute is None,
     )
-    return f"{fails} {say('This asks: {question:text}', question=question)}"
+    asks = say("This asks: {question:text}", question=question)
+    return f"{fails} {asks}"
 
 
 def _fails_on_same_column(one: Outcome, outcome: Outcome) -> bool:
