@@ -196,3 +196,12 @@ def test_the_independent_check_is_explained_where_its_digest_stands(page):
 
     assert text.count("verify.html") == 1
     assert "computes the demands again, without this program" in text
+
+
+def test_the_reasons_why_a_remedy_was_not_taken_are_german_in_a_german_report(demo):
+    text = visible_text(demo.render(".html", language="de"), folded=True)
+
+    assert "Nicht versucht: es dauert ein Vielfaches" in text
+    assert "1.305 von 8.000 Datensätze" in text
+    assert "‘at_most: 0.1632’ würde genügen, und vielleicht auch zuerst zu verallgemeinern." in text
+    assert "Abgebrochen: es verliert mindestens 2,5 % der Genauigkeit" in text.replace("\u00a0", " ")
