@@ -5,8 +5,8 @@ sentences are made of, what remedies do, what profiles ask, the templates of `sa
 their texts with gaps.
 Babel reads and writes the catalogues and carries translations over: a translation whose text is gone stays as an
 obsolete entry (`#~`), and one whose text changed is marked `fuzzy`, which is not used until a person has looked at it.
-A German catalogue holds every text of checks and remedies, translated or not; a text of reports that has no translation is left out
-of every catalogue, and `python -m tools.languages LANGUAGE` prints those.
+A German catalogue holds every text of checks and remedies, translated or not; a text of reports that has no translation
+is left out of every catalogue, and `python -m tools.languages LANGUAGE` prints those.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ Written = TypeVar("Written", str, bytes)
 def in_plain_names(render: Callable[[Audit], Written]) -> Callable[[Audit], Written]:
     """Write a report in which columns have one form: the policy's label, or their name where it is a plain word.
 
-    Messages quote the names of columns, and labels stand without quotes. A reader who knows neither rule takes them for
+    Messages quote the names of columns, and labels have no quotes. A reader who knows neither rule takes them for
     two kinds of things. Only a name that is no word, such as `db040`, keeps its quotes.
     """
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tcdp_audit.plugin._internal import failing, in_words
 from tcdp_audit.plugin.report import Audit
 from tcdp_audit.plugin.sentences import Outcome, Status, column_of, record_noun, say, sentence_case, unit_noun, visible
 from tcdp_audit_reports.languages import once_per_report
 from tcdp_audit_reports.policy_text import first_names, known, name_of, runs
-from tcdp_audit_reports.surest_guess import SurestGuess
 
 NAMED = 5  # failing demands with their numbers of people, in a sentence
 
@@ -151,6 +151,27 @@ def _at_worst(audit: Audit) -> Iterator[str]:
         worst=worst,
         why=why,
     )
+
+
+@dataclass(frozen=True)
+class SurestGuess:
+    """The guess at a person's value that a demand's worst group makes: right for so many of its members."""
+
+    outcome: Outcome
+    have: int
+    of: int
+
+    @property
+    def chance(self) -> float:
+        """The chance that it is right."""
+        return self.have / self.of
+
+    @classmethod
+    def of_demand(cls, outcome: Outcome) -> SurestGuess | None:
+        """The guess of a demand; None where the demand does not say."""
+        shared = outcome.details.get("shared_value") or {}
+        have, of = shared.get("have"), shared.get("of")
+        return cls(outcome, have, of) if have and of and outcome.attribute is not None else None
 
 
 def _surest_guess(audit: Audit) -> Iterator[str]:

@@ -30,7 +30,7 @@ from tcdp_audit.plugin.sentences import (
 from tcdp_audit_reports.charts.margin import is_share, margin_words
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.languages import once_per_report
-from tcdp_audit_reports.surest_guess import SurestGuess
+from tcdp_audit_reports.people_exposed import SurestGuess
 
 REASONS = 4
 WRONG = ("failed", "error", "warning")

@@ -191,7 +191,7 @@ def test_a_column_that_the_repair_leaves_out_is_a_step_of_its_own(demo):
     assert "number of the discharge" not in repaired.text
 
 
-def test_the_independent_check_is_explained_where_its_digest_stands(page):
+def test_the_independent_check_is_explained_beside_its_digest(page):
     text = visible_text(page, folded=True)
 
     assert text.count("verify.html") == 1

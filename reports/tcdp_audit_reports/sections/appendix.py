@@ -12,7 +12,7 @@ from tcdp_audit_reports.charts.drawing import figure_table
 from tcdp_audit_reports.finding_tables import moves_of
 from tcdp_audit_reports.first_screen import by_tool
 from tcdp_audit_reports.policy_text import runs, shown_policy
-from tcdp_audit_reports.riskiest_columns import risk_tables
+from tcdp_audit_reports.sections.columns import risk_tables
 from tcdp_audit_reports.sections.findings import Pairs
 
 UNSUITED = "–"

@@ -11,8 +11,8 @@ from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
 from tcdp_audit_reports.people_exposed import of_whole_households
 from tcdp_audit_reports.policy_text import policy_argument, signed_for
 from tcdp_audit_reports.reasons import is_chance
-from tcdp_audit_reports.riskiest_columns import noun_of_record
 from tcdp_audit_reports.sections.appendix import changing_demands
+from tcdp_audit_reports.sections.columns import noun_of_record
 from tcdp_audit_reports.sections.findings import Pairs
 
 OFFICES = ("Data owner", "Data protection officer")

@@ -200,7 +200,7 @@ def _figure_or_none(outcome: Outcome) -> str:
 
 
 def _lists_its_columns(outcome: Outcome) -> bool:
-    """Whether a row's column says what is known, so that the title of a demand on a set of columns need not."""
+    """True where a row's column says what is known, so that the title of a demand on a set of columns need not."""
     return " " in (outcome.scenario or "") and outcome.attribute is None and bool(outcome.known)
 
 

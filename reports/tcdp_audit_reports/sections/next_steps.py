@@ -25,7 +25,7 @@ from tcdp_audit_reports.charts.margin import is_share
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, unwanted
 from tcdp_audit_reports.reasons import demand_name, is_chance
-from tcdp_audit_reports.riskiest_columns import coarsening, measured_columns
+from tcdp_audit_reports.sections.columns import coarsening, measured_columns
 from tcdp_audit_reports.sections.grouped import groups_of
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."

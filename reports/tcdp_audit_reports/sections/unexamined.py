@@ -145,7 +145,7 @@ def beyond(audit: Audit) -> list[Announced]:
 
 
 def _needs_original(check: Announced) -> bool:
-    """Whether a check could be asked if the release had an original."""
+    """True for a check that could be asked if the release had an original."""
     return check.requires == {"original"} and check.concerns != "masked"
 
 

@@ -214,7 +214,7 @@ def flips(variants: Sequence[ConventionVariant]) -> list[int]:
 
 
 def _flips(variants: Sequence[ConventionVariant], position: int) -> bool:
-    """Whether an expectation's verdict differs, or that of one of its demands where it makes the same ones."""
+    """True if an expectation's verdict differs, or that of one of its demands where it makes the same ones."""
     suited = [one for one in variants if one.verdicts[position] is not Status.SKIPPED]
     of_demands = {one.demands[position] for one in suited if one.demands}
     return len({one.verdicts[position] for one in suited}) > 1 or len({*map(len, of_demands)}) < len(of_demands)
