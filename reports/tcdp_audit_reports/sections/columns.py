@@ -185,7 +185,7 @@ HOW = "An audit with --report REPORT.html measures it, unless there are very man
 
 @dataclass(frozen=True)
 class IntrudersColumns:
-    """What each column that an intruder knows adds to the risk, the most first.
+    """The columns that an intruder knows by what each adds to the risk, the most first.
 
     Args:
         intruder: who it is, to follow `against`; empty where the policy has no intruders of its own.
