@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.vacuous import (
         undemanded as undemanded,
         undemanded_sentence as undemanded_sentence,
+        undemanded_title as undemanded_title,
         vacuous as vacuous,
     )
     from tcdp_audit.core.classes.shards import suppressed_in_all as suppressed_in_all

@@ -5,8 +5,8 @@ sentences are made of, what remedies do, what profiles ask, the templates of `sa
 their texts with gaps.
 Babel reads and writes the catalogues and carries translations over: a translation whose text is gone stays as an
 obsolete entry (`#~`), and one whose text changed is marked `fuzzy`, which is not used until a person has looked at it.
-A German catalogue holds every text of checks, translated or not; a text of reports that has no translation is left out
-of every catalogue, and `python -m tools.languages LANGUAGE` prints those.
+A German catalogue holds every text of checks and remedies, translated or not; a text of reports that has no translation
+is left out of every catalogue, and `python -m tools.languages LANGUAGE` prints those.
 """
 
 from __future__ import annotations
@@ -44,7 +44,11 @@ from tcdp_audit_reports.guide_text import in_groups
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ("tcdp_audit/core", "reports/tcdp_audit_reports", "plugins/tcdp_audit_plugins")
-OF_CHECKS, OF_PHRASES = "check ", "phrase"  # how the comments of entries begin that a complete catalogue has
+OF_CHECKS, OF_REMEDIES, OF_PHRASES = (
+    "check ",
+    "remedy ",
+    "phrase",
+)  # how the comments of entries begin that a complete catalogue has
 COMPLETE = ("de",)  # languages in which nothing of a check may be missing
 NOUNS = (  # with their forms; the last are those that policies often name
     POLICY_NOUN,
@@ -80,9 +84,11 @@ WORDS_OF_CHECKS = (  # texts among the values of sentences
     *("highest", "average", "expected", "share_above", "prosecutor", "journalist", "marketer"),
     *("exact", "Zayatz", "Pitman", "log-linear"),
     *("under 0.1%", "over 99.9%", ", which must stay secret"),
+    *("generalising first", "coarser or shorter histories"),
 )
 ELEMENT = re.compile(r"<(style|svg)\b.*?</\1>", re.DOTALL)
 NO_GAPS = re.compile(r"[<>=\\@#$^`|]|\{(?!\})|(?<!\{)\}")  # in a text that no reader sees as such
+CODE = re.compile(r"`([^`]+)`")
 NO_TEXT = re.compile(r"[<>{}_=\\@#$^`|]|^\W*$")
 
 
@@ -128,10 +134,15 @@ def texts_of_checks() -> Iterator[tuple[str, str]]:
             }
             yield from ((text, f"guide {check.name}: label of a detail") for text in details_of(check))
             yield from ((one.says, f"guide {check.name}: a usual threshold") for one in check.guide.usual)
-            defined = with_sentences(in_groups(check.guide.definition))  # without those that hold code
-            yield from ((text, f"guide {check.name}: definition") for text in defined if "`" not in text)
+            defined = sentences_of(in_groups(check.guide.definition))  # without those that hold code
+            yield from ((text, f"{OF_CHECKS}{check.name}: definition") for text in defined if "`" not in text)
             for kind, listed in texts.items():
                 yield from ((text, f"{OF_CHECKS}{check.name}: {kind}") for text in listed if text)
+
+
+def sentences_of(text: str) -> Iterator[str]:
+    """The sentences of a text, without anything that holds no words."""
+    yield from (one for each in SENTENCE_END.split(text) if len(one := each.strip()) > 1 and not NO_TEXT.search(one))
 
 
 def details_of(check: Check) -> Iterator[str]:
@@ -143,8 +154,8 @@ def details_of(check: Check) -> Iterator[str]:
 def texts_of_remedies() -> Iterator[tuple[str, str]]:
     """What built-in remedies do, in plain words and in sentences."""
     for name, remedy in Plugins.load(external=False).remedies.items():
-        texts = [remedy.title, remedy.guide.plainly, *with_sentences(remedy.guide.effect)]
-        yield from ((text, f"remedy {name}") for text in texts if text)
+        texts = [remedy.title, remedy.guide.plainly, *sentences_of(remedy.guide.effect)]
+        yield from ((text, f"{OF_REMEDIES}{name}") for text in texts if text)
 
 
 def texts_of_profiles() -> Iterator[tuple[str, str]]:
@@ -197,8 +208,12 @@ def patterns_of_reports() -> Iterator[tuple[str, str]]:
 
 
 def patterns_with_sentences(pattern: str) -> Iterator[str]:
-    """A text with gaps and, if it has several, its sentences; those with words and at least one gap."""
-    texts = dict.fromkeys([pattern.strip(), *(one.strip() for one in SENTENCE_END.split(pattern))])
+    """A text with gaps and, if it has several, its sentences; those with words and at least one gap.
+
+    Code is between quotation marks, as reports show it.
+    """
+    shown = CODE.sub(r"‘\1’", pattern)
+    texts = dict.fromkeys([shown.strip(), *(one.strip() for one in SENTENCE_END.split(shown))])
     yield from (one for one in texts if "{}" in one and re.search(r"[A-Za-z]{2}", one) and not NO_GAPS.search(one))
 
 
@@ -252,7 +267,7 @@ def updated(path: Path, template: Catalog) -> Catalog:
 
 def is_required(comments: list[str]) -> bool:
     """Whether a complete catalogue must have an entry with these comments."""
-    return any(one.startswith((OF_CHECKS, OF_PHRASES)) for one in comments)
+    return any(one.startswith((OF_CHECKS, OF_REMEDIES, OF_PHRASES)) for one in comments)
 
 
 def _is_translated(catalogue: Catalog, text: str, context: str | None) -> bool:

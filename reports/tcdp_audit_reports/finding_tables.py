@@ -10,7 +10,7 @@ from itertools import groupby
 from math import floor
 from typing import Any
 
-from tcdp_audit.plugin.report import Audit, Rows, WorstClass
+from tcdp_audit.plugin.report import Rows, WorstClass
 from tcdp_audit.plugin.sentences import Outcome, count, figure, plural, record_noun, sentence_case, visible
 from tcdp_audit_reports.charts.drawing import Measured, Say, figure_table
 from tcdp_audit_reports.charts.pictures import FACTS, drawn
@@ -172,12 +172,6 @@ def cell_of(value: Any) -> str:
     if isinstance(value, list | tuple) and value and all(_is_number(one) for one in value):
         return " to ".join(map(cell_of, value)) if len(value) == 2 else ", ".join(map(cell_of, value[:12]))
     return visible(value) if isinstance(value, str) else NONE
-
-
-def shares_of_risk(audit: Audit) -> dict[str, str]:
-    """The share of the risk that each column adds, by its name, in whole percents that add up to 100."""
-    risks = audit.column_risks
-    return dict(zip((one.column for one in risks), whole_percents([one.share for one in risks]), strict=True))
 
 
 def whole_percents(shares: Sequence[float]) -> list[str]:

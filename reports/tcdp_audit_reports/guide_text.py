@@ -21,7 +21,7 @@ CODE = re.compile(r"`([a-z][a-z0-9_ :.-]*)`")
 SPAN = re.compile(rf"(?<!`){CODE.pattern}(?!`)")  # what is code in Markdown whatever is around it
 MARKS = re.compile(r"[`*_]")  # without one of them there is neither code nor emphasis
 EMPHASIS = re.compile(r"[`*]|(?<![^\W_])_|_(?![^\W_])")  # or may be: an underscore inside a word is none
-GROUP = re.compile(r"\b(an? )?(E|e)quivalence class(es)?\b")
+GROUP = re.compile(r"\b([Aa]n? )?((?:[Ee]quivalence c|[Cc])lass)(es)?\b")
 
 
 def inline(text: str) -> Markup:
@@ -59,18 +59,18 @@ def quoted(message: str) -> str:
 
 
 def in_groups(text: str) -> str:
-    """The same text with `group` for `equivalence class`; the words of the report say that both are one.
+    """The same text with `group` for `equivalence class` and for `class`; the words of the report say that all are one.
 
     Example:
-        >>> in_groups("Every equivalence class has k records; an equivalence class, two equivalence classes.")
-        'Every group has k records; a group, two groups.'
+        >>> in_groups("Every equivalence class has k records; an equivalence class. A class, two equivalence classes.")
+        'Every group has k records; a group. A group, two groups.'
     """
     return GROUP.sub(_group, text)
 
 
 def _group(match: re.Match[str]) -> str:
     article = "" if match[1] is None else match[1].replace("an ", "a ").replace("An ", "A ")
-    word = "group" if match[2] == "e" else "Group"
+    word = "group" if match[2][0].islower() else "Group"
     return f"{article}{word}{'s' if match[3] else ''}"
 
 

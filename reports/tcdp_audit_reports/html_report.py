@@ -15,12 +15,11 @@ from tcdp_audit.plugin._internal import (
     embed_result,
     verdict_sentence,
     verdict_title,
-    verifier_digest,
 )
 from tcdp_audit.plugin.report import Audit, AuditComparison, Frontier, Group, Heading, tool
 from tcdp_audit.plugin.sentences import say, sentence_case, visible
 from tcdp_audit_reports.first_screen import open_questions, particulars, tally, written_date
-from tcdp_audit_reports.languages import localised_page
+from tcdp_audit_reports.languages import in_plain_names, localised_page
 from tcdp_audit_reports.people_exposed import known_facts, relation
 from tcdp_audit_reports.reasons import reasons
 from tcdp_audit_reports.sections.findings import rows
@@ -33,6 +32,7 @@ CLAIMS = (
 CELLS = "This page contains no cell of a release but those that a policy's own lines name."
 
 
+@in_plain_names
 def render(audit: Audit) -> str:
     """The audit as one HTML file; the same audit gives the same bytes. Cost: linear in the outcomes."""
     result, audit = json.dumps(audit.as_json(), separators=(",", ":")), audit.with_known_facts()
@@ -63,7 +63,6 @@ def render(audit: Audit) -> str:
         of_what="cells" if audit.has_records else "figures",
         has_records=audit.has_records,
         result=embed_result(result),
-        verifier=verifier_digest(),
         tool=_tool(),
     )
     return localised_page(page)

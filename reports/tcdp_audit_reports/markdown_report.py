@@ -26,13 +26,14 @@ from tcdp_audit.plugin.report import (
     tool,
 )
 from tcdp_audit.plugin.sentences import sentence_case, visible
-from tcdp_audit_reports.languages import language_note, localised
+from tcdp_audit_reports.languages import in_plain_names, language_note, localised
 from tcdp_audit_reports.people_exposed import known_facts, relation
 from tcdp_audit_reports.policy_text import stated
 
 BANNER = "**This report contains cells of the release** (`--show-values`): treat it as you treat the data."
 
 
+@in_plain_names
 def render(audit: Audit) -> str:
     """The audit as Markdown; the same audit gives the same bytes. Cost: linear in the outcomes."""
     return "\n\n".join(_parts(audit.with_known_facts())) + "\n"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from dataclasses import dataclass
 
 from tcdp_audit.plugin._internal import failing, in_words
 from tcdp_audit.plugin.report import Audit
-from tcdp_audit.plugin.sentences import Outcome, Status, record_noun, say, sentence_case, unit_noun, visible
+from tcdp_audit.plugin.sentences import Outcome, Status, column_of, record_noun, say, sentence_case, unit_noun, visible
 from tcdp_audit_reports.languages import once_per_report
-from tcdp_audit_reports.policy_text import first_names, known, name_of
+from tcdp_audit_reports.policy_text import first_names, known, name_of, runs
 
 NAMED = 5  # failing demands with their numbers of people, in a sentence
 
@@ -47,7 +47,7 @@ def relation(audit: Audit) -> str:
     """Sentences on the people that each failing demand exposes, and on failures without a number; empty without any."""
     if not audit.has_records or not any(one.status is Status.FAILED for one in audit.outcomes):
         return ""
-    return " ".join([*_at_worst(audit), *_counted(audit), *_left_out(audit), *_warned(audit)])
+    return " ".join([*_at_worst(audit), *_surest_guess(audit), *_counted(audit), *_left_out(audit), *_warned(audit)])
 
 
 def of_whole_households(audit: Audit) -> list[str]:
@@ -64,18 +64,11 @@ def _households(audit: Audit) -> str:
     return say(
         "Of a household the intruder knows one person under [{many?}demands|demand] {rest:names}, and everyone in it "
         "under [{several?}demands|demand] {whole:names}.",
-        rest=[*_runs(rest)],
+        rest=[*runs(map(int, rest))],
         many=len(rest) > 1,
-        whole=[*_runs(whole)],
+        whole=[*runs(map(int, whole))],
         several=len(whole) > 1,
     )
-
-
-def _runs(numbers: Sequence[str]) -> Iterator[str]:
-    """Numbers that follow each other as one: `1–6`."""
-    for _, each in groupby(enumerate(map(int, numbers)), key=lambda pair: pair[1] - pair[0]):
-        run = [number for _, number in each]
-        yield f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0])
 
 
 def _numbered(audit: Audit, *, warning: bool) -> list[tuple[int, Outcome]]:
@@ -136,26 +129,75 @@ def _at_worst(audit: Audit) -> Iterator[str]:
     exposed = audit.exposed
     if exposed is None or exposed.people is None or not audit.expectations:
         return
-    links, shares, columns = _links(audit), _shares(audit), _faulty_columns(audit)
+    links, shares, columns, means = _links(audit), _shares(audit), _faulty_columns(audit), _averages(audit)
     fails = [failing(one) for one in shares]
-    if links or columns or None in fails:
+    if links or columns or means or None in fails:
         worst = exposed.people_of
     else:
         worst = min(exposed.people_of, exposed.people + sum(one[1] for one in fails if one))
     why = [
         *([say("if {names:names} {n:is|are} published", names=links, n=len(links))] if links else []),
         *([say("by what is wrong with whole columns ({titles:text})", titles=_titles(columns))] if columns else []),
+        *([_limits_averages(audit, means)] if means else []),
     ]
     yield say(
-        "Counted: {n:{noun}}, by demands that fail. At worst: [{more?}[{all?}all ]{worst}[{why?}, {why:names}]"
-        "|{means?}not known, by an average|no more].",
-        means=bool(_averages(audit)),
+        "Counted: {n:{noun}}, by demands that fail. At worst: [{more?}[{bound?}up to ][{all?}all ]{worst}"
+        "[{why?}, {why:text}]|no more].",
+        bound=bool(means) and not links and not columns,
         n=exposed.people,
         noun=unit_noun(audit.expectations[0]),
         more=worst > exposed.people,
         all=worst == exposed.people_of,
         worst=worst,
         why=why,
+    )
+
+
+@dataclass(frozen=True)
+class SurestGuess:
+    """The guess at a person's value that a demand's worst group makes: right for so many of its members."""
+
+    outcome: Outcome
+    have: int
+    of: int
+
+    @property
+    def chance(self) -> float:
+        """The chance that it is right."""
+        return self.have / self.of
+
+    @classmethod
+    def of_demand(cls, outcome: Outcome) -> SurestGuess | None:
+        """The guess of a demand; None where the demand does not say."""
+        shared = outcome.details.get("shared_value") or {}
+        have, of = shared.get("have"), shared.get("of")
+        return cls(outcome, have, of) if have and of and outcome.attribute is not None else None
+
+
+def _surest_guess(audit: Audit) -> Iterator[str]:
+    """The one failing demand that is worst for one person: that by which a guess at a value is right most often."""
+    failing = _numbered(audit, warning=False)
+    guesses = [
+        (guess.chance, -number, guess) for number, one in failing if (guess := SurestGuess.of_demand(one)) is not None
+    ]
+    if guesses and len(failing) > 1:
+        _, number, guess = max(guesses, key=lambda one: one[:2])
+        yield say(
+            "Worst for one person: demand {number}, as a guess at the {name} is right for {have} of {of}.",
+            number=-number,
+            name=visible(column_of(guess.outcome)),
+            have=guess.have,
+            of=guess.of,
+        )
+
+
+def _limits_averages(audit: Audit, means: Sequence[Outcome]) -> str:
+    """The clause on failing demands that limit a mean: anyone may be among those whom they expose."""
+    numbers = {id(one): str(number) for number, one in enumerate(audit.expectations, 1)}
+    return say(
+        "as [{n>1?}demands|demand] {numbers:names} {n:limits an average and names|limit averages and name} no one",
+        n=len(means),
+        numbers=[numbers[id(one)] for one in means],
     )
 
 
@@ -203,7 +245,7 @@ def _left_out(audit: Audit) -> Iterator[str]:
         return
     numbers = {id(one): number for number, one in enumerate(audit.expectations, 1)}
     means, shares = _averages(audit), _shares(audit)
-    if means:
+    if means and exposed.people is None:
         yield say(
             "[{n>1?}Demands|Demand] {numbers:names} {n:is an average|are averages} over all {people:{noun}}, so "
             "{n:it exposes|they expose} no particular one.",

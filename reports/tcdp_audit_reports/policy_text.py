@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -216,3 +217,10 @@ def named(names: list[str], most: int = 8) -> str:
 def first_names(names: list[str], most: int = 8) -> list[str]:
     """Names for a sentence; of many the first, and how many more there are."""
     return names if len(names) <= most else [*names[: most - 1], say("{n} more", n=len(names) - most + 1)]
+
+
+def runs(numbers: Iterable[int]) -> Iterator[str]:
+    """Ascending numbers, those that follow each other as one: `1–6`."""
+    for _, each in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in each]
+        yield f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0])

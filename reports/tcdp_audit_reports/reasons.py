@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tcdp_audit.plugin._internal import (
@@ -30,6 +30,7 @@ from tcdp_audit.plugin.sentences import (
 from tcdp_audit_reports.charts.margin import is_share, margin_words
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.languages import once_per_report
+from tcdp_audit_reports.people_exposed import SurestGuess
 
 REASONS = 4
 WRONG = ("failed", "error", "warning")
@@ -76,8 +77,26 @@ def reasons(audit: Audit) -> list[Reason]:
         texts = [_sentence(text) for text in (one.individual_impact, one.message) if text]
         text = next((text for text in texts if text not in said), "")
         said.add(text)
-        chosen.append(_reason(one, target, types.get(one.check), text))
+        chosen.append(_reason(one, target, types.get(one.check), " ".join([text, *_surer(audit, one)])))
     return chosen
+
+
+def _surer(audit: Audit, outcome: Outcome) -> Iterator[str]:
+    """The sentence on another failing demand on the same column whose worst group makes a surer guess."""
+    own = SurestGuess.of_demand(outcome)
+    if own is None:
+        return
+    others = [
+        (guess.chance, -number, guess)
+        for number, one in enumerate(audit.expectations, 1)
+        if one.status is Status.FAILED and (one.attribute, one.scenario) == (outcome.attribute, outcome.scenario)
+        if (guess := SurestGuess.of_demand(one)) is not None
+    ]
+    chance, number, surest = max(others, key=lambda one: one[:2], default=(0.0, 0, own))
+    if chance > own.chance:
+        yield say(
+            "Demand {number} has a group in which {have} of {of} do.", number=-number, have=surest.have, of=surest.of
+        )
 
 
 def _sentence(text: str) -> str:

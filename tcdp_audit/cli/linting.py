@@ -27,6 +27,7 @@ from tcdp_audit.api import (
     suppressed_in_all,
     undemanded,
     undemanded_sentence,
+    undemanded_title,
     vacuous,
     vacuous_sentence,
 )
@@ -65,7 +66,7 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
     secret = undemanded(policy)
     if secret:
         said = undemanded_sentence(policy, secret)
-        yield finding(policy, None, Level.WARNING, said, "Sensitive columns without a demand")
+        yield finding(policy, None, Level.WARNING, said, undemanded_title(policy, secret))
     if counts:
         yield from _unopposed(policy)
         yield from _unjudged(policy)

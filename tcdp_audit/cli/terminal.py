@@ -280,7 +280,8 @@ def _conventions(policy: Policy, variants: Sequence[ConventionVariant]) -> Itera
         expectation = policy.expectations[position]
         verdicts = sorted({one.verdicts[position].value for one in variants} - {Status.SKIPPED.value})
         title = expectation.check.titled(expectation.parameters)
-        yield f"{position + 1} {title}: {' or '.join(verdicts)}, by convention"
+        result = " or ".join(verdicts) if len(verdicts) > 1 else "some of its demands differ"
+        yield f"{position + 1} {title}: {result}, by convention"
     if not flipping:
         yield f"No verdict changes under any of the {len(variants)} combinations of conventions."
 

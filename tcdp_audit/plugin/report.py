@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from tcdp_audit.core.base.audit_figures import ColumnRisk as ColumnRisk
     from tcdp_audit.core.base.outcome import Tally as Tally, WorstClass as WorstClass
     from tcdp_audit.core.base.provenance import Run as Run, Table as Table, tool as tool
-    from tcdp_audit.core.classes.column_risk import ColumnRisk as ColumnRisk
     from tcdp_audit.core.release.release import AuditedColumn as AuditedColumn
     from tcdp_audit.core.results.audit import Audit as Audit
     from tcdp_audit.core.results.change_log import ChangeLog as ChangeLog, Step as Step

@@ -95,7 +95,7 @@ def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
         policy.out_of_order if shuffled else policy,
         show_values=written.names_cells,
         all_conventions="variants" in written.result,
-        column_risks="column_risks" in written.result,
+        column_risks=any("column_risks" in one for one in (written.result, *written.result.get("scenarios", ()))),
         try_remedies=not {TRIAL, FIGURE_TRIAL}.isdisjoint(written.result) and not is_drawn(policy),
         **given.common,
     )

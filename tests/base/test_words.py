@@ -167,3 +167,17 @@ def test_a_figure_at_its_threshold_reads_like_the_threshold(typed):
     shown = words.figure(float(typed), Fraction(typed))
     assert Fraction(shown) == Fraction(typed)
     assert len(shown) <= 5
+
+
+@given(st.floats(1e-12, 1, exclude_max=True))
+def test_a_figure_and_its_percentage_agree(value):
+    figure, percent = words.figure(value), words.percent(value)
+    exact = Fraction(figure) * 100
+
+    assert Fraction(percent.rstrip("%")) == exact or abs(100 * value - round(100 * value)) < words.BORDERLINE
+
+
+@pytest.mark.parametrize(("value", "texts"), [(0.0425, ("0.043", "4.3%")), (0.0075, ("0.008", "0.8%"))])
+def test_ties_are_rounded_up_in_both_forms(value, texts):
+    assert (words.figure(value), words.percent(value)) == texts
+    assert words.share(round(value * 10_000), 10_000) == texts[1]

@@ -350,7 +350,7 @@ def test_secrets_of_which_nothing_is_demanded_are_reported(here: Any, expect: st
     answer = here("lint", "b.tcdp.yaml")
 
     assert answer.code == 0
-    assert ("warning: Sensitive columns without a demand" in answer.out) == bool(secret)
+    assert ("warning: Sensitive columns with" in answer.out) == bool(secret)
     nothing = "nothing that can stop publication" if "warning" in expect else "nothing"
     assert f"{nothing} is demanded of {secret}, which must stay secret" in answer.out or not secret
 

@@ -39,7 +39,7 @@ def test_the_neighbour_finds_as_many_as_stand_alone():
     assert reported["The neighbour"] == (
         "By 'zip' and 'age': no one is unique; the smallest group has 3; 9 people are in groups too small."
     )
-    assert reported["The colleague"] == "Not counted: the policy does not ask for homogeneity."
+    assert reported["The colleague"] == "Not counted: Homogeneity attack was not run."
 
 
 def test_the_colleague_and_the_insider_count_people_by_column():

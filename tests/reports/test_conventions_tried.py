@@ -40,3 +40,19 @@ def test_a_demand_that_only_warns_warns_under_every_convention():
     expect = [{"k_anonymity": {"k": 9, "severity": "warning"}}]
     table = conventions_tried(tcdp_audit.audit(FIVE, {**POLICY, "expect": expect}, all_conventions=True))
     assert {row[1] for row in table.body} == {"warns"}
+
+
+def test_a_line_of_several_demands_names_those_that_fail_under_each_convention():
+    """The line fails under both, yet one of its demands differs: that is a result that changes."""
+    table = pa.table({"a": list("1122"), "b": list("xyxy"), "s": list("pqpp"), "t": list("uvuv")})
+    roles = {name: {"role": "insensitive"} for name in "ab"} | {name: {"role": "sensitive"} for name in "st"}
+    intruders = {"one": {"knows": ["a"], "at_stake": ["s"]}, "two": {"knows": ["a", "b"], "at_stake": ["s"]}}
+    expect = [{"distinct_l_diversity": {"l": 2, "attribute": "s"}}]
+    policy = {"version": 1, "attributes": roles, "scenarios": intruders, "expect": expect}
+    audit = tcdp_audit.audit(table, policy, all_conventions=True)
+    shown = conventions_tried(audit)
+
+    assert [one.status.value for one in audit.expectations] == ["failed", "failed"]
+    assert shown.head == ("conventions", "1–2")
+    assert all(len(one.demands[0]) == 2 for one in audit.variants)
+    assert audit.as_json()["variants"][0]["demands"] == [["failed", "failed"]]

@@ -14,6 +14,9 @@ from test_golden_reports import GOLDEN, normalised
 
 import tcdp_audit
 from tcdp_audit.demo import POLICY, make_discharges
+from tcdp_audit_reports.people_exposed import relation
+from tcdp_audit_reports.reasons import reasons
+from tcdp_audit_reports.sections.next_steps import steps
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars")
 HIDDEN = re.compile(r"<(template|style|math|details)\b.*?</\1>", re.DOTALL)
@@ -79,9 +82,9 @@ def test_words_are_those_of_people(page):
         "Should not be in a published file: number of the discharge",  # what should not be there
         "Decide on length of stay: add a demand, or declare it harmless.",  # what to do next
         # at what cost
-        "it would then pass, with 2 warnings (Sensitive columns without a demand; t-closeness, ordered",
+        "it would then pass, with 2 warnings (Sensitive columns with demands that only warn; t-closeness, ordered",
         "of length of stay). But the limits of demands 1 and 4 are weaker than is usual. No record removed; 1,893",
-        "The command also leaves out number of the discharge.",
+        "The command below leaves it out.",
         "tcdp-audit fix --policy",
         "Linkability Can records be matched with another file? Not asked by this policy.",  # what was not examined
         "What was not examined",
@@ -165,3 +168,40 @@ def depths(pdf):
         height, text = page.get_height(), page.get_textpage()
         lower = [1 - text.get_rect(place)[1] / height for place in range(text.count_rects())]
         yield max((one for one in lower if one < FOOT), default=0.0)
+
+
+def test_the_worst_for_one_person_is_one_failing_demand_with_its_reason(demo):
+    """Another demand on the same column shows fewer who are alike; its reason says where more are."""
+    first_screen, cards = relation(demo.with_known_facts()), reasons(demo.with_known_facts())
+    furthest, varied = (next(one for one in cards if one.which == f"Demand {number} fails:") for number in (4, 3))
+
+    assert first_screen.count("Worst for one person") == 1
+    assert "Worst for one person: demand 3, as a guess at the main diagnosis is right for 20 of 21." in first_screen
+    assert "11 have the same main diagnosis" in furthest.text
+    assert furthest.text.endswith("Demand 3 has a group in which 20 of 21 do.")
+    assert "Demand" not in varied.text
+
+
+def test_a_column_that_the_repair_leaves_out_is_a_step_of_its_own(demo):
+    taken_out = next(one for one in steps(demo) if one.lead.startswith("Take"))
+    repaired = next(one for one in steps(demo) if one.code)
+
+    assert taken_out.lead == "Take number of the discharge out of the copy that is published."
+    assert taken_out.text == "The command below leaves it out."
+    assert "number of the discharge" not in repaired.text
+
+
+def test_the_independent_check_is_explained_beside_its_digest(page):
+    text = visible_text(page, folded=True)
+
+    assert text.count("verify.html") == 1
+    assert "computes the demands again, without this program" in text
+
+
+def test_the_reasons_why_a_remedy_was_not_taken_are_german_in_a_german_report(demo):
+    text = visible_text(demo.render(".html", language="de"), folded=True)
+
+    assert "Nicht versucht: es dauert ein Vielfaches" in text
+    assert "1.305 von 8.000 Datensätze" in text
+    assert "‘at_most: 0.1632’ würde genügen, und vielleicht auch zuerst zu verallgemeinern." in text
+    assert "Abgebrochen: es verliert mindestens 2,5 % der Genauigkeit" in text.replace("\u00a0", " ")

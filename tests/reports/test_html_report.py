@@ -139,7 +139,7 @@ def test_coverage_names_what_was_not_checked():
     }
     result = audit(named_table(("a",), lambda _, group: f"{group}"), policy)
     cells = [one.text for one in Page(result.render(".html")).named("td")]
-    disclosure_types = [text for text in cells if " not run." in text or "No check" in text]
+    disclosure_types = [text for text in cells if " were not run." in text or "No check" in text]
     assert len(disclosure_types) == 4
     assert "'a', passed" in disclosure_types[0]
     here = sum(one.disclosure_type is DisclosureType.ATTRIBUTE_MODEL for one in unexamined(result).values())
@@ -157,7 +157,7 @@ def test_every_check_that_was_not_run_is_named_once_if_it_could_say_more(salary_
     assert not {"distance_record_linkage", "exact_match_rate", "rank_swap_attack"} & left.keys()
     for name, check in left.items():
         assert (f"{check.title}. {check.risk}" in first) is (check in relevant(salary_audit)), name
-        assert (check.title.lower() in rest.lower()) is (check not in relevant(salary_audit)), name
+        assert check.title.lower() in rest.lower(), name  # also those of which the section says more
 
 
 @pytest.mark.long

@@ -126,7 +126,7 @@ def test_sentences_of_checks_are_german_with_german_numbers(salary_audit: Audit,
         for one in salary_audit.expectations:
             (segment,) = translations.segments(one.message)
             assert segment.is_translated, one.message
-    assert "deren Verteilung von „salary“ um mehr als 0,2" in german
+    assert "deren Verteilung von salary um mehr als 0,2" in german
 
 
 def test_what_stays_english_is_marked(german: str) -> None:

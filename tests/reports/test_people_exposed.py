@@ -87,7 +87,10 @@ def test_the_warnings_that_remain_after_a_remedy_are_named(tmp_path) -> None:
     for name, text in make_discharges().items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     made = audit(None, tmp_path / POLICY, try_remedies=True)
-    named = "with 2 warnings (Sensitive columns without a demand; t-closeness, ordered distance of length of stay)"
+    named = (
+        "with 2 warnings (Sensitive columns with demands that only warn; t-closeness, ordered distance of length of "
+        "stay)"
+    )
     assert named in made.render(".html")
 
 
@@ -95,12 +98,19 @@ def test_an_average_exposes_no_particular_person() -> None:
     mean = {"reidentification_risk": {"measure": "average", "at_most": "0.1"}}
     made = of({"k_anonymity": {"k": 2}}, mean)
     assert relation(made) == (
-        "Counted: 2 people, by demands that fail. At worst: not known, by an average. Demand 2 is an average over all "
-        "6 people, so it exposes no particular one."
+        "Counted: 2 people, by demands that fail. At worst: up to all 6, as demand 2 limits an average and names no "
+        "one."
     )
 
 
 def test_the_scenarios_say_below_which_chance_a_demand_would_be_met() -> None:
     audit = of_scenarios()
-    assert "Demand 2 would be met if it were below about 19%." in how_counted(audit)
+    assert "Demand 2 would be met if the 51% of acquaintance were below about 19%." in how_counted(audit)
+    assert "How likely each attack is tried (recipient 20%, acquaintance 51% and breach 10%)" in "".join(
+        how_counted(audit)
+    )
     assert "at least 130 of 400 patients" in audit.render(".html")
+
+
+def test_a_single_failure_has_its_guess_in_its_reason_only() -> None:
+    assert "Worst for one person" not in relation(of({"entropy_l_diversity": {"l": 3}}))

@@ -27,14 +27,18 @@ SCENARIOS: dict[str, Any] = {
 }
 
 
-def audited(expect: list[dict[str, Any]], scenarios: dict[str, Any] | None = SCENARIOS) -> Audit:
+def policy_of(expect: list[dict[str, Any]], scenarios: dict[str, Any] | None = SCENARIOS) -> dict[str, Any]:
     attributes = {
         "age": {"role": "quasi_identifier"},
         "job": {"role": "insensitive"},
         "disease": {"role": "sensitive", "label": "illness"},
     }
     policy = {"version": 1, "unit_name": "person", "attributes": attributes, "expect": expect}
-    return audit(TABLE, policy if scenarios is None else {**policy, "scenarios": scenarios})
+    return policy if scenarios is None else {**policy, "scenarios": scenarios}
+
+
+def audited(expect: list[dict[str, Any]], scenarios: dict[str, Any] | None = SCENARIOS) -> Audit:
+    return audit(TABLE, policy_of(expect, scenarios))
 
 
 def section(result: Audit) -> tuple[str, list[tuple[str, ...]], list[tuple[str, ...]]]:
@@ -51,7 +55,7 @@ def test_each_intruder_has_its_own_people_exposed() -> None:
     summary, intruders, demands = section(audited([{"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2}}]))
 
     assert summary.startswith("The policy names 2 intruders. Demands fail against boss. Every demand against neighbour")
-    assert "for a decision that concerns some of them, audit with a policy that names only those" in summary
+    assert "to decide on some, audit with a policy that names only those" in summary
     assert intruders == [
         ("boss", "A boss", "'age' and 'job'", "illness", "50%", "not asked", "1 of 6 people"),
         ("neighbour", "Somebody next door", "'age'\nof 25% of all", "illness", "100%", "not asked", "none"),
@@ -75,18 +79,27 @@ def test_a_set_of_columns_is_no_intruder_with_a_name() -> None:
     expect = [{"k_anonymity": {"against": "neighbour"}}, {"k_anonymity": {"knows": ["job"]}}]
     summary, intruders, demands = section(audited(expect))
 
-    assert summary.startswith("The policy names 1 intruder and 1 set of columns that an intruder may know.")
-    assert summary.endswith("Nothing is demanded against boss.")
+    assert summary == (
+        "The policy names 1 intruder. Demand 2 names columns and no intruder. Nothing is demanded against boss."
+    )
+    assert [one[0] for one in intruders] == ["neighbour"]
+    assert demands == [("k-anonymity", "○ Measured\n3")]
+
+
+def test_a_set_of_columns_against_which_a_demand_fails_has_a_row() -> None:
+    expect = [{"k_anonymity": {"k": 2, "against": "neighbour"}}, {"k_anonymity": {"k": 3, "knows": ["job"]}}]
+    _, intruders, demands = section(audited(expect, {"neighbour": SCENARIOS["neighbour"]}))
+
     assert intruders[1] == (
-        "of demand 2 only",
-        "An intruder",
+        "demand 2",
+        "no intruder of the policy",
         "'job'",
         "illness",
         "100%",
         "not asked",
-        "nothing was demanded",
+        "2 of 6 people",
     )
-    assert demands == [("k-anonymity", "○ Measured\n3", "○ Measured\n2")]
+    assert demands[0] == ("k-anonymity\n≥ 3", "–", "✗ Failed\n2\n2 people")
 
 
 def test_a_demand_that_was_not_judged_exposes_an_unknown_number() -> None:
@@ -158,7 +171,7 @@ def test_an_intruder_who_does_not_know_who_is_in_the_release_has_a_condition(tmp
     write_csv(TABLE.select(["age", "job"]), tmp_path / "all.csv")
     reader = {"knows": ["age"], "in_release": "unknown", "population": str(tmp_path / "all.csv")}
     scenarios = {"reader": reader, "boss": {"knows": ["age", "job"]}}
-    condition = "This holds if the person is in the file, which this intruder does not know."
+    condition = "This counts the file alone, as if the intruder knew that the person is in it."
     expect = [{"k_anonymity": {"k": 2}}, {"k_map": {"k": 2, "against": "reader"}}]
     judged = audited(expect, scenarios).outcomes
     impacts = {one.scenario: one.individual_impact for one in judged if one.check == "k_anonymity"}
@@ -174,6 +187,23 @@ def test_the_risk_of_columns_is_that_of_the_intruder_who_knows_most() -> None:
     result = audit(TABLE, policy, column_risks=True)
 
     assert {one.column for one in result.column_risks} == {"age", "job"}
+
+
+def test_every_intruder_against_whom_a_demand_fails_has_a_risk_of_columns() -> None:
+    expect = [{"k_anonymity": {"k": 2, "against": "boss"}}, {"k_anonymity": {"k": 4, "against": ["boss", "neighbour"]}}]
+    policy = policy_of(expect)
+    result = audit(TABLE, policy, column_risks=True)
+    fitting = audit(TABLE, policy_of([{"k_anonymity": {"k": 2}}]), column_risks=True)
+
+    assert {one.name: {risk.column for risk in one.column_risks} for one in result.scenarios} == {
+        "boss": {"age", "job"},
+        "neighbour": {"age"},
+    }
+    assert [bool(one.column_risks) for one in fitting.scenarios] == [False, True]
+    assert "column_risks" not in fitting.as_json()["scenarios"][0]
+    in_json = {one["name"]: one["column_risks"] for one in result.as_json()["scenarios"]}
+    assert [one["unique"] for one in in_json["boss"]] == [1, 1]
+    assert not any(one.column_risks for one in audit(TABLE, policy).scenarios)  # only where a report asked
 
 
 def test_a_line_of_the_policy_has_the_numbers_of_its_demands() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +13,8 @@ from tcdp_audit import audit
 from tcdp_audit.core.base.outcome import Status
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit_reports.first_screen import open_questions
-from tcdp_audit_reports.sections.coverage import ATTRIBUTE
-from tcdp_audit_reports.sections.unexamined import relevant, unexamined, unused
+from tcdp_audit_reports.sections.coverage import ATTRIBUTE, possible_checks
+from tcdp_audit_reports.sections.unexamined import beyond, not_run, relevant, unexamined, unused
 
 TABLE = pa.table({"zip": ["1"] * 4, "pain": ["a", "b"] * 2})
 TREE = {"any": ["a", "b"]}
@@ -72,7 +73,7 @@ def test_an_original_and_a_hierarchy_that_no_demand_used() -> None:
     result = audited(K, given={"original": TABLE}, tree=True)
 
     assert unused(result) == {"original"}
-    assert "The hierarchy of 'pain' was used by no demand." in text_of(result)
+    assert "The hierarchy of pain was used by no demand." in text_of(result)
 
 
 def test_three_risks_at_most_are_shown_and_each_has_a_reason() -> None:
@@ -101,6 +102,34 @@ def test_masking_is_no_risk_of_a_file_without_masked_values() -> None:
 
     assert "distance_record_linkage" in left
     assert not {"rank_swap_attack", "pram_attack", "noise_attack", "microaggregation_attack"} & left.keys()
+
+
+@pytest.mark.parametrize("given", [{}, {"original": TABLE}, POPULATION])
+def test_annex_b_names_or_counts_every_check_that_no_result_answers(given: dict[str, Any]) -> None:
+    result = audited(K, given=given)
+    *named, kinds = (f"{one.lead} {one.text}".lower() for one in not_run(result))  # type: ignore[union-attr]
+    silent = {
+        one
+        for name, one in possible_checks(result).items()
+        if not any(one.title.lower() in text for text in named) and name not in {each.check for each in result.outcomes}
+    }
+    answered = {"sample_uniqueness", "reidentification_risk", "homogeneity", "direct_identifiers"}  # by others
+    uncounted = {one.name for one in silent} - {one.name for one in beyond(result)}
+
+    assert uncounted <= answered
+    assert sum(int(word) for word in kinds.split() if word.isdigit()) == len(silent) - len(uncounted)
+    with_original = [one for one in beyond(result) if one.requires == {"original"} and one.concerns != "masked"]
+    assert bool(with_original) is ("original" not in given)
+    assert f"Annex B names all {len(unexamined(result)) + len(with_original)} checks" in text_of(result)
+
+
+def test_a_way_to_use_the_file_that_was_not_counted_names_a_check_of_annex_b() -> None:
+    page = audited(K).render(".html")
+    annex = page[page.index('id="section-not_run"') : page.index('id="section-glossary"')].lower()
+    missing = re.findall(r"Not counted: (.+?) was not run\.", page)
+
+    assert len(missing) > 2
+    assert all(one.lower() in annex for one in missing)
 
 
 def test_open_questions_stand_on_the_first_screen_until_they_are_answered() -> None:

@@ -58,7 +58,9 @@ def _reach(audit: Audit, story: Story) -> str:
             " ".join([say("{names:names}: {sentence:text}", names=names, sentence=first) if named else first, *others])
             for (first, *others), names in reached.items()
         )
-    return say("Not counted: the policy does not ask for {check}.", check=story.measured_by[0][0])
+    name = story.measured_by[0][0]
+    check = audit.plugins.announced_checks.get(name)
+    return say("Not counted: {check:text} was not run.", check=name if check is None else check.title)
 
 
 def _sentences(outcomes: Sequence[Outcome], story: Story, *, without_zeros: bool) -> list[str]:
@@ -83,7 +85,7 @@ def _best_guesses(own: Sequence[Outcome], outcomes: Sequence[Outcome]) -> Iterat
         if chance > max(each for each, _ in own_chances):
             shared = best.details["shared_value"]
             yield say(
-                "Worst for one person: a guess at the {attribute} is right for {have} of {of}.",
+                "In the worst group, a guess at the {attribute} is right for {have} of {of}.",
                 best,
                 have=shared["have"],
                 of=shared["of"],

@@ -69,7 +69,7 @@ def chart(measured: Measured, once: Say = str) -> Chart:
         subtitle=_subtitle(measured, axis, once),
         description=_description(measured),
         drawing=_drawing(measured, axis, curve),
-        data=_table(measured, axis),
+        data=_table(measured, axis, once),
     )
 
 
@@ -118,7 +118,7 @@ def _description(measured: Measured) -> str:
     )
 
 
-def _table(measured: Measured, axis: Axis) -> Rows:
+def _table(measured: Measured, axis: Axis, once: Say) -> Rows:
     """The cumulative share at the axis's ticks and at the threshold, where it is counted exactly."""
     limit = None if measured.threshold is None else float(measured.threshold)
     exact = None if limit is None else _at_limit(measured)
@@ -140,7 +140,7 @@ def _table(measured: Measured, axis: Axis) -> Rows:
             ["no value" if measured.no_value else "infinite", count(infinite), share(infinite, measured.records)]
         )
     rounded = any(not isinf(value) and not float(value).is_integer() for value, _, _ in measured.distribution)
-    note = "Values are counted to three significant digits." if rounded else ""
+    note = once("Values are counted to three significant digits.") if rounded else ""
     return figure_table("", ("value", measured.people, "share"), rows, note)
 
 

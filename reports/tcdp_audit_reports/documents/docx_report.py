@@ -41,6 +41,7 @@ from tcdp_audit_reports.documents import (
 from tcdp_audit_reports.documents.shapes import COLOURS, INK, LIKE, POINTS, SOFT, Look, Shape, shapes_of
 from tcdp_audit_reports.documents.word_drawings import drawing_run, office_math
 from tcdp_audit_reports.guide_text import formula_trees
+from tcdp_audit_reports.languages import in_plain_names
 
 if TYPE_CHECKING:
     from docx.table import Table, _Cell
@@ -54,6 +55,7 @@ LETTER = 5.4  # points that a letter of a table takes at most
 LEAST = 34.0  # points that a column has at least
 
 
+@in_plain_names
 def render(audit: Audit) -> bytes:
     """The audit for Word; the same audit gives the same bytes. Cost: linear in the outcomes."""
     return _written(document_of_audit(audit))

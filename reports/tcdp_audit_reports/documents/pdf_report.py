@@ -35,6 +35,7 @@ from tcdp_audit_reports.documents import (
 )
 from tcdp_audit_reports.documents.shapes import COLOURS, LETTERS, LIKE, POINTS, WIDTH, Shape, shapes_of
 from tcdp_audit_reports.guide_text import Node, fenced, formula_trees
+from tcdp_audit_reports.languages import in_plain_names
 from tcdp_audit_reports.templating import TEMPLATES
 
 EDGE = 2.0  # points around a chart, for what reaches over its edge
@@ -47,6 +48,7 @@ BREAKS = re.compile(r"([_./,;:=-]|\w{24})")
 UNMET = "PDF/UA-1 error"  # how Typst begins what it says of a document that does not meet it
 
 
+@in_plain_names
 def render(audit: Audit) -> bytes:
     """The audit as PDF; the same audit gives the same bytes. Cost: linear in the outcomes."""
     return _typeset(document_of_audit(audit))

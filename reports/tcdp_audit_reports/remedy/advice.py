@@ -8,7 +8,7 @@ from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import Audit, ChangeLog, Paragraph, RemedyTrial, Rows, Step
 from tcdp_audit.plugin.sentences import count, listing, prose, say, sentence_case, share, visible
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.policy_text import first_names, lines_to_paste, name_of, named
+from tcdp_audit_reports.policy_text import first_names, lines_to_paste, name_of, named, unwanted
 from tcdp_audit_reports.reasons import demand_name
 from tcdp_audit_reports.remedy.candidates import SHOWN, fate, not_taken, parameters_of
 from tcdp_audit_reports.remedy.sentences import drops, listed_outcomes, plain_name
@@ -83,8 +83,8 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
         start = f"{drops(log)} " if log.dropped else ""
         text = f"{start}{_result(audit, trial)} {cost_of(audit, log)}"
         return Paragraph(f"{text} {UNCHANGED}{advice}", lead=CLOSEST, lines=shown)
-    dropped = {one.name for one in log.dropped}
-    left_out = [name_of(one) for one in audit.columns if one.name in dropped]
+    dropped, wrong = {one.name for one in log.dropped}, {*unwanted(audit)}  # of these a step of their own speaks
+    left_out = [name_of(one) for one in audit.columns if one.name in dropped and name_of(one) not in wrong]
     also = say("The command also leaves out {names:names}.", names=left_out) if left_out else ""
     parts = (_result(audit, trial), _price(audit, log), also, advice.strip(), NEW_FILE)
     planned = "Then name the remedy in the policy, and repair with one command."
@@ -174,7 +174,7 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
     emptied = () if trial.log is None else trial.log.constant_columns
     warnings = [demand_name(one) for one in trial.outcomes if one.is_warning]
     passed = say(
-        "The trial was made for the policy as it is now, on this very file: it would then pass"
+        "Tried on this very file, for the policy as it is now: it would then pass"
         "[{warned>0?}, with {warned:warning} ({titles:text})][{emptied?}, and be useless for {names:names}].",
         warned=len(warnings),
         titles="; ".join(warnings),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from tcdp_audit.plugin._internal import Block
+from tcdp_audit.plugin._internal import Block, verifier_digest
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Lines, Paragraph, Rows, tool
 from tcdp_audit.plugin.sentences import Outcome, Severity, Status, count, figure, say, visible
 from tcdp_audit_reports.charts.drawing import figure_table
 from tcdp_audit_reports.finding_tables import moves_of
 from tcdp_audit_reports.first_screen import by_tool
-from tcdp_audit_reports.policy_text import shown_policy
+from tcdp_audit_reports.policy_text import runs, shown_policy
+from tcdp_audit_reports.sections.columns import risk_tables
 from tcdp_audit_reports.sections.findings import Pairs
-from tcdp_audit_reports.sections.next_steps import risk_table
 
 UNSUITED = "–"
 
@@ -28,24 +28,24 @@ def conventions_tried(audit: Audit) -> Rows | None:
     for variant in audit.variants:
         changed = [_convention(name, value) for name, value in variant.conventions.items() if value != own[name]]
         verdicts = [_verdict(one, warns=only) for one, only in zip(variant.verdicts, warns, strict=True)]
-        if variant is audit.variants[0]:
-            verdicts = [_which(audit, *pair) for pair in zip(places, verdicts, strict=True)]
+        demands = variant.demands or [() for _ in verdicts]
+        verdicts = [_which(*each) for each in zip(places, demands, verdicts, strict=True)]
         rows.append((", ".join(changed) or "as in the policy", *verdicts))
-    flipping, numbers = audit.flips or (), demand_numbers(audit)
+    changing, numbers = changing_demands(audit), demand_numbers(audit)
     tried = count(len(audit.variants), "combination")
     note = (
         say(
             "Of {tried:text} of conventions, with the policy’s own, the result changes for "
             "[{one?}demand|demands] {numbers:names}.",
             tried=tried,
-            one=len(flipping) == 1 and numbers[flipping[0]].isdigit(),
-            numbers=[numbers[position] for position in flipping],
+            one=len(changing) == 1 and changing[0].isdigit(),
+            numbers=changing,
         )
-        if flipping
+        if changing
         else f"Of {tried} of conventions, with the policy’s own, no result changes."
     )
     if any(len(own) > 1 for own in places):
-        note += " A column of several demands has failed where one of them fails."
+        note += " A column of several demands names those that fail; without numbers all do."
     return figure_table("Verdicts by convention; columns are demands", ("conventions", *numbers), rows, note)
 
 
@@ -56,10 +56,31 @@ def _verdict(status: Status, *, warns: bool) -> str:
     return "warns" if warns and status is Status.FAILED else status.value
 
 
-def _which(audit: Audit, numbers: Sequence[int], verdict: str) -> str:
+def _which(numbers: Sequence[int], statuses: Sequence[Status], verdict: str) -> str:
     """The verdict on several demands, with the numbers of those that fail where not all of them do."""
-    failed = [one for one in numbers if audit.expectations[one - 1].status is Status.FAILED]
+    if len(numbers) != len(statuses):  # this way of counting makes other demands of the line
+        return verdict
+    failed = [number for number, status in zip(numbers, statuses, strict=True) if status is Status.FAILED]
     return f"{verdict}: {', '.join(map(str, failed))}" if 0 < len(failed) < len(numbers) else verdict
+
+
+def changing_demands(audit: Audit) -> list[str]:
+    """The numbers of the demands whose result is another under some combination; those that follow each other as one.
+
+    Where a combination makes other demands of a line, such as one on all secrets together, all of the line's count.
+    """
+    places = _places(audit)
+    changing = [number for position in audit.flips or () for number in _changing(audit, position, places[position])]
+    return [*runs(changing)] if changing else [UNSUITED for _ in audit.flips or ()]
+
+
+def _changing(audit: Audit, position: int, numbers: Sequence[int]) -> Sequence[int]:
+    suited = [one for one in audit.variants if one.verdicts[position] is not Status.SKIPPED]
+    others = [one for one in suited if len(one.demands) <= position or len(one.demands[position]) != len(numbers)]
+    if len({one.verdicts[position] for one in (suited[0], *others)}) > 1:
+        return numbers
+    alike = [one.demands[position] for one in suited if one not in others]
+    return [number for number, statuses in zip(numbers, zip(*alike, strict=True), strict=False) if len({*statuses}) > 1]
 
 
 def demand_numbers(audit: Audit) -> list[str]:
@@ -105,16 +126,21 @@ def blocks(audit: Audit) -> Iterator[Group]:
     if withheld:
         parts.append(Paragraph(WITHHELD, style="note"))
     parts.append(Lines(policy, audit.policy.name, style="policy"))
-    if (risks := risk_table(audit)) is not None:
-        parts.append(risks)
+    parts += risk_tables(audit)
     if (tried := conventions_tried(audit)) is not None:
         parts += [Heading("Conventions tried"), tried]
     if flows := [block for number, one in enumerate(audit.expectations, 1) for block in flow_of(one, number)]:
         parts += [Heading("How the worst groups differ"), Paragraph(FLOW, style="note"), *flows]
+    if audit.has_records:
+        parts += [Heading("An independent check"), Paragraph(INDEPENDENT, code=verifier_digest())]
     parts += [Heading("Environment"), Definitions(_environment(audit))]
     yield Group(parts, page_only=True)
 
 
+INDEPENDENT = (
+    "The page that tcdp-audit verifier prints computes the demands again, without this program: save it as "
+    "verify.html, open it, choose the release and this report. Its SHA-256 must be"
+)
 FLOW = (
     "The least work that turns the mix of the worst group into that of the reference. Values have their places in the "
     "order of the attribute, from 1, never their names. Each share times its cost is work; all work is the distance."

@@ -11,9 +11,9 @@ from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
 from tcdp_audit_reports.people_exposed import of_whole_households
 from tcdp_audit_reports.policy_text import policy_argument, signed_for
 from tcdp_audit_reports.reasons import is_chance
-from tcdp_audit_reports.sections.appendix import demand_numbers
+from tcdp_audit_reports.sections.appendix import changing_demands
+from tcdp_audit_reports.sections.columns import noun_of_record
 from tcdp_audit_reports.sections.findings import Pairs
-from tcdp_audit_reports.sections.next_steps import noun_of_record
 
 OFFICES = ("Data owner", "Data protection officer")
 SIGNED = ("Office", "Name", "Date and signature")
@@ -81,23 +81,21 @@ def _of_sample(audit: Audit) -> Iterator[str]:
 
 
 def _of_attempts(audit: Audit) -> Iterator[str]:
-    """The assumption on how likely attacks are tried."""
-    chances = [percent_of(one.attempt) for one in audit.scenarios if one.attempt != 1]
+    """The assumption on how likely attacks are tried, and the chance below which a demand would be met."""
+    chances = {one.name: percent_of(one.attempt) for one in audit.scenarios if one.attempt != 1}
     if chances:
-        yield say("How likely each attack is tried ({chances:names}) is the policy’s estimate.", chances=chances)
+        of_each = [say("{intruder} {chance}", intruder=visible(name), chance=one) for name, one in chances.items()]
+        yield say("How likely each attack is tried ({chances:text}) is the policy’s estimate.", chances=of_each)
     for number, one in enumerate(audit.expectations, 1):
         attempt = float(one.details.get("attempt", 1))
-        if (
-            one.status is Status.FAILED
-            and attempt < 1
-            and is_chance(one)
-            and one.observed
-            and one.threshold is not None
-        ):
+        is_failing = one.status is Status.FAILED and one.observed and one.threshold is not None
+        if is_failing and attempt < 1 and is_chance(one):
             yield say(
-                "Demand {number} would be met if it were below about {chance}.",
+                "Demand {number} would be met if the {assumed} of {intruder:names} were below about {chance}.",
                 number=number,
-                chance=percent(round(attempt * float(one.threshold) / one.observed, 2)),
+                assumed=chances.get(one.scenario or "", percent(attempt)),
+                intruder=[visible(one.scenario or "")],
+                chance=percent(round(attempt * float(one.threshold or 0) / (one.observed or 1), 2)),
             )
 
 
@@ -142,15 +140,15 @@ def flipping(audit: Audit) -> str:
             number=number,
             n=others,
         )
-    names, numbers = [audit.policy.expectations[one] for one in audit.flips], demand_numbers(audit)
+    names, numbers = [audit.policy.expectations[one] for one in audit.flips], changing_demands(audit)
     return say(
         "{number:text} other {n:way of counting was|ways of counting were} tried. The result changes for {titles:text} "
         "([{one?}demand|demands] {demands:names})[{stays?}, but no way makes the release fit]. Annex D says where.",
         number=number,
         n=others,
         titles=list(dict.fromkeys(one.check.titled(one.parameters) for one in names)),
-        demands=[numbers[one] for one in audit.flips],
-        one=len(audit.flips) == 1 and numbers[audit.flips[0]].isdigit(),
+        demands=numbers,
+        one=len(numbers) == 1 and numbers[0].isdigit(),
         stays=not audit.passed and _fails_always(audit),
     )
 
@@ -176,7 +174,7 @@ def run(audit: Audit) -> Pairs:
         ("when", audited_at(audit)),
         *([("command", visible(audit.run.command))] if audit.run.command else []),
         *([("configured by", visible(audit.run.configured))] if audit.run.configured else []),
-        ("versions", say("{tool}, {plugins:text}; annex D has the libraries", tool=by_tool(), plugins=plugins(audit))),
+        ("versions", say("{tool}, {plugins:text}", tool=by_tool(), plugins=plugins(audit))),
     ]
 
 

@@ -100,6 +100,7 @@ class Finding:
     beliefs: str = ""  # what the worst group adds to what the whole table shows of a value
     # the number and title of the finding that has the picture of the same worst group; nothing where that is this one
     pictured: tuple[int, str] | None = None
+    same_groups: int | None = None  # the number of the finding that has the table of the same groups
     cells: Sequence[tuple[int, str]] = ()  # the first failing cells, by their numbers in the section on tables
     more_cells: int = 0  # how many there are besides
     is_brief: bool = False  # whether it is one of very many, and only the message is shown
@@ -125,12 +126,12 @@ def rows(audit: Audit) -> list[DemandRow]:
 @once_per_report
 def findings(audit: Audit) -> list[Finding]:
     """The same with all that there is to say of each. Cost: linear in the outcomes and their distributions."""
-    whole, seen, once = _shown_whole(audit), dumbbell.Seen(), Once()
+    whole, seen, once, shown = _shown_whole(audit), dumbbell.Seen(), Once(), dict[str, int]()
     first = {one.target for one in reasons(audit) if not one.is_cut}  # the first screen has their sentence on a person
     numbers = _cell_numbers(audit)
     return [
         replace(
-            _finding(audit, one, row, seen, once, is_first=row.id in first),
+            _without_repetition(_finding(audit, one, row, seen, once, is_first=row.id in first), shown),
             cells=numbers.get(row.id, ())[:CELLS],
             more_cells=max((one.cells.failing or 0) - CELLS, 0) if one.cells is not None else 0,
         )
@@ -138,6 +139,14 @@ def findings(audit: Audit) -> list[Finding]:
         else Finding(row, quoted(prose(one.message)), one.line, reason=one_line(one.reason), is_brief=True)
         for one, row in zip(audit.expectations, rows(audit), strict=True)
     ]
+
+
+def _without_repetition(finding: Finding, shown: dict[str, int]) -> Finding:
+    """A finding that holds, without a table of groups that an earlier one of the same check has."""
+    if not finding.is_folded or finding.chart is None or finding.chart.kind not in TABLED:
+        return finding
+    number = shown.setdefault(f"{finding.row.check} {finding.chart.data}", finding.row.number)
+    return finding if number == finding.row.number else replace(finding, chart=None, same_groups=number)
 
 
 def _cell_numbers(audit: Audit) -> dict[str, list[tuple[int, str]]]:
@@ -170,7 +179,7 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         number=number,
         state=state_of(outcome),
         check=outcome.check,
-        title=outcome.title or outcome.check,
+        title=title_of_all(outcome) if _lists_its_columns(outcome) else outcome.title or outcome.check,
         title_of_all=title_of_all(outcome),
         attribute=attribute_of(outcome, check),
         observed=_figure_or_none(outcome),
@@ -188,6 +197,11 @@ def _figure_or_none(outcome: Outcome) -> str:
         return observed(outcome)
     worst = (outcome.details.get("worst_with_value") or {}).get("figure")
     return NO_VALUE if worst is None else say("{found}, or no value", found=figure(worst, outcome.threshold))
+
+
+def _lists_its_columns(outcome: Outcome) -> bool:
+    """True where a row's column says what is known, so that the title of a demand on a set of columns need not."""
+    return " " in (outcome.scenario or "") and outcome.attribute is None and bool(outcome.known)
 
 
 def title_of_all(outcome: Outcome) -> str:
@@ -311,7 +325,7 @@ def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
     if outcome.cells is not None:
         facts += [("cells", count(outcome.cells.total)), ("failing", _failing_cells(outcome))]
     fails = failing(outcome)
-    if fails is not None:
+    if fails is not None and (fails[0] or outcome.blocks):
         facts.append(("groups that fail", count(fails[0])))
     limits = {} if check is None else {one.parameter: one for one in check.limits[1:]}
     said = {*IN_SENTENCES, *(name for name, usual in USUAL.items() if outcome.details.get(name) == usual)}

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tcdp_audit.plugin._internal import demanded, failing, observed
-from tcdp_audit.plugin.report import Audit, ColumnRisk, Items, Paragraph, Rows
+from tcdp_audit.plugin.report import Audit, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
-    agree,
     allowance,
     count,
     percent,
@@ -23,10 +22,10 @@ from tcdp_audit.plugin.sentences import (
     visible,
 )
 from tcdp_audit_reports.charts.margin import is_share
-from tcdp_audit_reports.finding_tables import shares_of_risk
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, unwanted
 from tcdp_audit_reports.reasons import demand_name, is_chance
+from tcdp_audit_reports.sections.columns import coarsening, measured_columns
 from tcdp_audit_reports.sections.grouped import groups_of
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
@@ -34,7 +33,6 @@ NOTHING = "Nothing has to change before publication as far as this policy asks."
 WARNED = frozenset({"undeclared_identifiers", "hidden_people", "undemanded_sensitive", "linked_rows"})
 MOST = 12  # failing demands that are named
 HIDDEN = 50  # figures of a proposal that are listed
-EVEN = 0.02  # shares of the risk that differ by less say nothing
 UNKNOWN = (
     "The command writes no data. It tries generalising, suppressing and other remedies, and says after which the file "
     "passes with the least loss, and how many values and records that takes. If it is worth it, tcdp-audit fix with "
@@ -90,7 +88,7 @@ def steps(audit: Audit) -> Sequence[Paragraph]:
     A remedy that is known replaces the steps by hand; one that was not tried is tried first.
     """
     trial, is_untried = audit.remedy_trial, audit.remedy_trial is None and audit.change_log is None
-    by_hand = [] if trial is not None and trial.passes else [*_failures(audit), *_coarsening(audit)]
+    by_hand = [] if trial is not None and trial.passes else [*_failures(audit), *coarsening(audit)]
     remedies = [*_remedy(audit)]
     advised = [
         *_warned(audit),
@@ -107,13 +105,15 @@ def steps(audit: Audit) -> Sequence[Paragraph]:
 
 
 def _columns(audit: Audit) -> Iterator[Paragraph]:
-    wrong = [one for one in unwanted(audit) if one not in _dropped_by_command(audit)]
+    wrong, dropped = unwanted(audit), _dropped_by_command(audit)
     if wrong:
         yield Paragraph(
             say(
-                "As long as {n:it is|they are} in the file, {n:it makes|they make} it possible to link people or to "
-                "name them. The copy that is audited may keep {n:it|them}.",
+                "[{dropped?}The command below leaves {n:it|them} out|As long as {n:it is|they are} in the file, "
+                "{n:it makes|they make} it possible to link people or to name them. The copy that is audited may keep "
+                "{n:it|them}].",
                 n=len(wrong),
+                dropped=dropped.issuperset(wrong),
             ),
             lead=say("Take {names:names} out of the copy that is published.", names=first_names(wrong)),
         )
@@ -181,8 +181,13 @@ def _unchecked(audit: Audit) -> Iterator[Paragraph]:
 
 
 def _failures(audit: Audit) -> Iterator[Paragraph]:
-    """The failing demands, those that expose most people first."""
-    failed = [one for one in audit.expectations if _fails(one) and not one.is_question and one.cells is None]
+    """The failing demands, those that expose most people first; without those that the step on columns names."""
+    named = {number for each in measured_columns(audit) for number in each.demands}
+    failed = [
+        one
+        for number, one in enumerate(audit.expectations, 1)
+        if _fails(one) and not one.is_question and one.cells is None and str(number) not in named
+    ]
     if not failed:
         return
     ordered = sorted(failed, key=lambda one: -(failing(one) or (0, 0))[1])
@@ -272,51 +277,6 @@ def _total(audit: Audit, outcome: Outcome) -> int:
     return audit.release.records if outcome.records is None else outcome.records.total
 
 
-def _coarsening(audit: Audit) -> Iterator[Paragraph]:
-    if not audit.column_risks or audit.verdict == "passed":
-        return
-    (first, *others), noun = audit.column_risks, noun_of_record(audit)
-    if others and first.share - others[-1].share < EVEN:
-        every = first_names([visible(one.label or one.column) for one in audit.column_risks], 6)
-        yield Paragraph(
-            say("They add about the same to the risk: {names:names}.", names=every),
-            lead="Coarsen any column that a neighbour may know.",
-        )
-        return
-    after = first_names([visible(one.label or one.column) for one in others], 4)
-    sentences = [
-        say("It adds most to the risk ({share}).", share=shares_of_risk(audit)[first.column]),
-        _alone(first, noun),
-        say("After it: {names:names}.", names=after) if others else "",
-        "Wider bands, fewer categories or larger regions put more people into each group.",
-    ]
-    yield Paragraph(
-        " ".join(filter(None, sentences)),
-        lead=say("Coarsen {column} first.", column=visible(first.label or first.column)),
-    )
-
-
-def noun_of_record(audit: Audit) -> str:
-    """What a record is called: as the policy calls what it counts, unless that is another thing than a record."""
-    document = audit.policy.document
-    return (document.unit_name if document.unit is None else None) or "record"
-
-
-def _alone(risk: ColumnRisk, noun: str) -> str:
-    if not risk.unique:
-        return say(
-            "No {noun} is unique, and this column by itself distinguishes {percent}% of all pairs.",
-            noun=noun,
-            percent=round(100 * risk.separation),
-        )
-    return say(
-        "With it {n:{noun}} {n:is|are} unique, without it {without}.",
-        n=risk.unique,
-        noun=noun,
-        without=risk.unique_without,
-    )
-
-
 def _remedy(audit: Audit) -> Iterator[Paragraph]:
     """What remedies cost or would cost, where that is known; otherwise how to find out."""
     log, trial = audit.change_log, audit.remedy_trial
@@ -352,32 +312,3 @@ def _release(audit: Audit) -> str:
 
 def _trial_command(audit: Audit) -> str:
     return f"tcdp-audit check {_release(audit)}--policy {policy_argument(audit)} --try-remedies --report REPORT.html"
-
-
-def risk_table(audit: Audit) -> Rows | None:
-    """The columns that a neighbour may know by what they add to the risk; None where it was not measured."""
-    if not audit.column_risks:
-        return None
-    unique, noun, shares = audit.column_risks[0].unique, noun_of_record(audit), shares_of_risk(audit)
-    rows = [
-        [
-            visible(one.label or one.column),
-            shares[one.column],
-            *([count(one.unique_without)] if unique else []),
-            f"{100 * one.distinction:.2f}%",
-            f"{100 * one.separation:.1f}%",
-        ]
-        for one in audit.column_risks
-    ]
-    alone = ["unique without it"] if unique else []
-    head = ("column", "share of the risk", *alone, "distinction", "separation")
-    subject = f"{count(unique, noun)} {agree(unique, 'is', 'are')}" if unique else f"No {noun} is"
-    note = f"{subject} unique with all of them. {NOTE}"
-    return Rows(head, rows, "Which column adds most risk", note, numeric_from=1, style="risks")
-
-
-NOTE = (
-    "Share of the risk: what a column adds to the unique people, or to the pairs of people that differ where no one is "
-    "unique, on average over all orders in which the columns may become known (Shapley values). Distinction: different "
-    "values for each record. Separation: pairs of records that differ in this column (Motwani, Xu, 2007)."
-)

@@ -23,6 +23,8 @@ from tcdp_audit_reports.sections.grouped import groups_of
 
 HEAD = ("Scenario", "Who", "Knows", "After", "Attempt", "Finds a record, if tried", "People exposed")
 NOTE = "After: what they want to learn. Those whom a demand allows are not counted as exposed."
+TRIED = "Demands on the risk count that chance times the attempt."
+WRONG = ("error", "failed", "warning")
 GRAVEST = ("error", "failed", "warning", "skipped", "measured", "passed")
 FEW = 6  # scenarios, up to which each has a column in the table of demands
 SYMBOLS = {"error": "✗", "failed": "✗", "warning": "!", "passed": "✓"}
@@ -33,10 +35,12 @@ def blocks(audit: Audit) -> Iterator[Paragraph | Rows | Group]:
     if not audit.scenarios:
         return
     yield Paragraph(_summary(audit))
-    scenarios = sorted(audit.scenarios, key=lambda one: _rank(audit, one))
+    scenarios = sorted(_in_tables(audit), key=lambda one: _rank(audit, one))
     names = [one.name for one in scenarios]
-    yield Rows(HEAD, [_row(audit, one) for one in scenarios], note=NOTE, style="texts scenarios")
-    rows = sorted(_by_demand(_judged(audit)), key=lambda row: GRAVEST.index(_gravest(row.values())))
+    note = f"{NOTE} {TRIED}" if any(one.attempt != 1 for one in scenarios) else NOTE
+    yield Rows(HEAD, [_row(audit, one) for one in scenarios], note=note, style="texts scenarios")
+    judged = [one for one in _judged(audit) if one.scenario in names]
+    rows = sorted(_by_demand(judged), key=lambda row: GRAVEST.index(_gravest(row.values())))
     if len(names) > max(len(rows), FEW):  # a table with a column for each would be too wide for a page
         table = _by_scenario(audit, rows, names)
         yield Group([table], folded=table.caption) if groups_of(audit) else table
@@ -49,6 +53,13 @@ def blocks(audit: Audit) -> Iterator[Paragraph | Rows | Group]:
         states=[_gravest(row.values()) for row in rows],
         style="texts scenarios",
     )
+
+
+def _in_tables(audit: Audit) -> list[Any]:
+    """The policy's intruders, and the sets of columns against which a demand does not hold; all where none is named."""
+    named = [one for one in audit.scenarios if not _is_unnamed(one.name)]
+    wrong = [one for one in audit.scenarios if _is_unnamed(one.name) and _gravest(_of(audit, one.name)) in WRONG]
+    return [*named, *wrong] if named else [*audit.scenarios]
 
 
 def _rank(audit: Audit, one: Any) -> tuple[bool, int, int]:
@@ -105,8 +116,10 @@ def _summary(audit: Audit) -> str:
     named = [one.name for one in audit.scenarios if not _is_unnamed(one.name)]
     unnamed = len(audit.scenarios) - len(named)
     parts = [say("{n:intruder}", n=len(named))] if named else []
-    parts += [say("{n:set} of columns that an intruder may know", n=unnamed)] if unnamed else []
+    parts += [say("{n:set} of columns that an intruder may know", n=unnamed)] if unnamed and not named else []
     sentences = [say("The policy names {parts:text}.", parts=parts)]
+    if unnamed and named:
+        sentences.append(_without_intruder(audit))
     judged = {one.name for one in audit.scenarios}
     left = [name for name in audit.policy.document.scenarios or {} if name not in judged]
     if left:
@@ -132,14 +145,25 @@ def _summary(audit: Audit) -> str:
         if held:
             sentences.append(
                 say(
-                    "Every demand against {names:names} holds. The verdict is one, for all intruders; for a decision "
-                    "that concerns some of them, audit with a policy that names only those.",
+                    "Every demand against {names:names} holds. The verdict is one, for all intruders; to decide on "
+                    "some, audit with a policy that names only those.",
                     names=_listed(held),
                 )
             )
     elif not unjudged and {*states.values()} <= {"passed"}:
         sentences.append("Every demand holds against each of them.")
     return " ".join(sentences)
+
+
+def _without_intruder(audit: Audit) -> str:
+    """The sentence on demands that name a set of columns and no intruder."""
+    numbers = [str(number) for number, one in enumerate(audit.expectations, 1) if _is_unnamed(one.scenario or "")]
+    return say(
+        "[{several?}Demands|Demand] {numbers:names} {n:names|name} columns and no intruder.",
+        several=len(numbers) > 1,
+        numbers=first_names(numbers),
+        n=len(numbers),
+    )
 
 
 def _listed(names: list[str]) -> list[str]:
@@ -157,7 +181,7 @@ def _name(audit: Audit, scenario: str) -> str:
     if not _is_unnamed(scenario):
         return visible(scenario)
     numbers = [str(number) for number, one in enumerate(audit.expectations, 1) if one.scenario == scenario]
-    return say("of demand {numbers:names} only", numbers=first_names(numbers))
+    return say("[{several?}demands|demand] {numbers:names}", several=len(numbers) > 1, numbers=first_names(numbers))
 
 
 def _judged(audit: Audit) -> list[Outcome]:
@@ -189,6 +213,8 @@ def _row(audit: Audit, one: Any) -> tuple[str, ...]:
     at_stake = [visible(column_of(example, name)) for name in one.at_stake]
     after = say("{names:names}", names=at_stake) if at_stake else "the record alone"
     who = visible(sentence_case(one.intruder or "an intruder"))
+    if _is_unnamed(one.name):
+        who = "no intruder of the policy"
     attempt, exposed = percent_of(one.attempt), "\n".join([_exposed(audit, one), *_allowed(audit, one)])
     return _name(audit, one.name), who, "\n".join(knows), after, attempt, _chance(audit, one), exposed
 
@@ -199,7 +225,8 @@ def _chance(audit: Audit, one: Any) -> str:
         tried = outcome.details.get("success", outcome.details)
         if {"highest", "average"} <= tried.keys() and "classes_are_of" in outcome.details:
             return say(
-                "[{top=1?}for certain|{top:one in}] at worst, {mean:one in} on average",
+                "[{top=1?}for certain|{top:one in}] at worst, {mean:one in} on average[{searched?}, in the population]",
+                searched=outcome.details["classes_are_of"] == "population",
                 top=float(tried["highest"]),
                 mean=float(tried["average"]),
             )

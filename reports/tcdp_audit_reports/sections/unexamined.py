@@ -8,6 +8,7 @@ does, or a check that has a result answers it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tcdp_audit.plugin._internal import Block
@@ -37,6 +38,11 @@ APPLIES: Mapping[Need, Callable[[PolicyDocument], bool]] = {
     Need.UNLINKED_TABLES: lambda document: document.tables is not None and document.unit is None,
     Need.WHOLE_RECORDS: lambda document: document.sampling_fraction is not None,
 }
+KINDS: Mapping[Need, str] = {
+    Need.UNIT: "people with several rows",
+    Need.UNLINKED_TABLES: "unlinked tables",
+    Need.WHOLE_RECORDS: "samples",
+}
 LIMITS = (
     "No audit of a file sees who receives it, under which contract, and what else they hold. Judge that in addition "
     "(ISO/IEC 27559:2022)."
@@ -46,17 +52,15 @@ LIMITS = (
 def blocks(audit: Audit) -> Iterator[Block]:
     """The risks that matter most, how many others there are, and what no audit sees."""
     first = relevant(audit)
-    rest = len(unexamined(audit)) - len(first)
+    number = len(unexamined(audit)) + sum(map(_needs_original, beyond(audit)))
     named: set[str] = set()
     risks = [*_whole_units(audit), *_unasked(audit), *(_risk(audit, one, named) for one in first)]
     if risks:
         yield Items(risks)
     yield from map(Paragraph, _also_unused(audit, first))
-    if rest > 0:
-        others = say(
-            "{n} [{first?}other ]{n:check was|checks were} not run; annex B names them.", n=rest, first=bool(first)
-        )
-        yield Paragraph(f"{others} {LIMITS}")
+    if number:
+        named_there = say("Annex B names [{n=1?}the check|all {n} checks] that {n:was|were} not run.", n=number)
+        yield Paragraph(f"{named_there} {LIMITS}")
     else:
         yield Paragraph(LIMITS)
 
@@ -113,19 +117,46 @@ def _unasked(audit: Audit) -> Iterator[Paragraph]:
 
 
 def not_run(audit: Audit) -> Iterator[Block]:
-    """The names of all others, for the annex, by the table that they would need."""
-    first = {one.name for one in relevant(audit)}
-    rest = [one for one in unexamined(audit).values() if one.name not in first]
-    given = _given(audit)
-    now = [one for one in rest if one.requires <= given]
+    """The names of all checks that were not run, by the table that they would need, and how many cannot be asked."""
+    left, given = [*unexamined(audit).values()], _given(audit)
+    now = [one for one in left if one.requires <= given]
     if now:
         yield Paragraph(_titles(now), lead="Can be asked of this release:")
     for table in sorted(FROM_ELSEWHERE - given):
-        needing = [one for one in rest if table in one.requires]
+        needing = [one for one in left if table in one.requires]
         if needing:
             yield Paragraph(_titles(needing), lead=say("With {table:text}:", table=TABLES[table]))
-    if rest:
+    others = beyond(audit)
+    if with_original := [one for one in others if _needs_original(one)]:
+        yield Paragraph(_titles(with_original), lead=say("With {table:text}:", table=TABLES["original"]))
+    if left or with_original:
         yield Paragraph("What each of them asks:", code="tcdp-audit explain NAME")
+    numbers = Counter(_obstacle(audit, one) for one in others if not _needs_original(one))
+    if numbers:
+        reasons = [say("{n} of {what:text}", n=number, what=what) for what, number in numbers.items()]
+        yield Paragraph(say("{reasons:text}.", reasons=reasons), lead="Checks of other kinds of data:")
+
+
+def beyond(audit: Audit) -> list[Announced]:
+    """The checks that were not run and cannot be asked of the release as it is; without those that a result answers."""
+    run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
+    known = run | _answered(audit) | unexamined(audit).keys()
+    return [one for name, one in possible_checks(audit).items() if name not in known]
+
+
+def _needs_original(check: Announced) -> bool:
+    """True for a check that could be asked if the release had an original."""
+    return check.requires == {"original"} and check.concerns != "masked"
+
+
+def _obstacle(audit: Audit, check: Announced) -> str:
+    """The kind of data that a check is about and that the release is not, or does not have."""
+    if check.concerns == "masked":
+        return "masked values"
+    if "holdout" in check.requires:
+        return "synthetic data with a hold-out"
+    missing = [need for need, applies in APPLIES.items() if need in check.needs and not applies(audit.policy.document)]
+    return KINDS.get(missing[0], "other data") if missing else "other data"
 
 
 @once_per_report
@@ -133,9 +164,7 @@ def unexamined(audit: Audit) -> dict[str, Announced]:
     """The checks that could say more about the release and were not run, by name."""
     run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
     checks = {name: audit.plugins.checks[name] for name in run & audit.plugins.checks.keys()}
-    with_result = {one.check for one in audit.outcomes if one.status not in (Status.SKIPPED, Status.ERROR)}
-    answered = {name for one in checks.keys() & with_result for name in checks[one].answers}
-    answered |= {BY_STRUCTURE[one] for one in BY_STRUCTURE.keys() & with_result}
+    answered = _answered(audit)
     masked = any(one.concerns == "masked" for one in checks.values())
     given = _given(audit) | FROM_ELSEWHERE
     return {
@@ -146,6 +175,14 @@ def unexamined(audit: Audit) -> dict[str, Announced]:
         and (masked or one.concerns != "masked")
         and all(applies(audit.policy.document) for need, applies in APPLIES.items() if need in one.needs)
     }
+
+
+def _answered(audit: Audit) -> set[str]:
+    """The checks whose question another result answers."""
+    checks = audit.plugins.checks
+    with_result = {one.check for one in audit.outcomes if one.status not in (Status.SKIPPED, Status.ERROR)}
+    by_checks = {name for one in checks.keys() & with_result for name in checks[one].answers}
+    return by_checks | {BY_STRUCTURE[one] for one in BY_STRUCTURE.keys() & with_result}
 
 
 @once_per_report

@@ -28,7 +28,7 @@ from tcdp_audit.core.base.outcome import (
     Status,
 )
 from tcdp_audit.core.base.words import listing, share
-from tcdp_audit.core.check.vacuous import undemanded, undemanded_sentence, warned_of
+from tcdp_audit.core.check.vacuous import undemanded, undemanded_sentence, undemanded_title, warned_of
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import Answer
 from tcdp_audit.core.policy.policy import CAVEAT, Policy, Profile, ProfileQuestion
@@ -113,7 +113,7 @@ def further_content(engine: Engine) -> Iterator[Outcome]:
 def _undemanded_sensitive(policy: Policy, columns: Collection[str]) -> Outcome:
     """Warn of sensitive columns without a demand."""
     secret = [name for name in undemanded(policy) if name in columns]
-    titles = "The demands leave out no sensitive column", "Sensitive columns without a demand"
+    titles = "The demands leave out no sensitive column", undemanded_title(policy, secret)
     if not secret:
         return warning_of(UNDEMANDED_SENSITIVE, titles, secret, "")
     warned = warned_of(policy, secret)

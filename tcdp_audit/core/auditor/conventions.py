@@ -53,7 +53,9 @@ def convention_matrix(
         is_own, asked = combination == declared, policy.with_conventions(**combination)
         suited = tuple(e for e in asked.expectations if not any(e.check.faults(e.parameters, asked.document)))
         outcomes = own if is_own else _outcomes(replace(asked, expectations=suited), engine, options, companions)
-        variants.append(ConventionVariant(combination, tuple(_verdicts(asked, suited, outcomes)), is_own))
+        of_demands = tuple(_verdicts(asked, suited, outcomes))
+        gravest = tuple(max(each, key=GRAVITY.index, default=Status.SKIPPED) for each in of_demands)
+        variants.append(ConventionVariant(combination, gravest, is_own, of_demands))
         options.progress("conventions", done, len(combinations))
     return tuple(variants)
 
@@ -87,9 +89,11 @@ def _outcomes(policy: Policy, engine: Engine, options: Options, companions: Mapp
     return evaluate(policy, engine, replace(options, progress=silent), companions) if policy.expectations else ()
 
 
-def _verdicts(policy: Policy, suited: Sequence[Expectation], outcomes: Sequence[Outcome]) -> Iterator[Status]:
-    """The most severe status of each expectation's outcomes; skipped if the conventions exclude it."""
+def _verdicts(
+    policy: Policy, suited: Sequence[Expectation], outcomes: Sequence[Outcome]
+) -> Iterator[tuple[Status, ...]]:
+    """The statuses of each expectation's outcomes; none if the conventions exclude it."""
     statuses = (one.status for one in outcomes if not one.is_structural)
     for expectation in policy.expectations:
         targets = expectation.check.targets(expectation.parameters, policy.document) if expectation in suited else []
-        yield max(islice(statuses, len(targets)), key=GRAVITY.index, default=Status.SKIPPED)
+        yield tuple(islice(statuses, len(targets)))

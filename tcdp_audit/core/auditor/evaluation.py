@@ -37,7 +37,7 @@ from tcdp_audit.core.auditor.view_evaluation import (
 )
 from tcdp_audit.core.auditor.views import ROWS, Views, columns_of_demand, of_table, targets_of, views_of
 from tcdp_audit.core.auditor.worst_values import number_values
-from tcdp_audit.core.base.audit_figures import ExposureCount, ScenarioResult, demand_groups, failures
+from tcdp_audit.core.base.audit_figures import ColumnRisk, ExposureCount, ScenarioResult, demand_groups, failures
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.outcome import LINKED_ROWS, Outcome
@@ -51,7 +51,6 @@ from tcdp_audit.core.release.release import AuditedColumn, Release, audited_colu
 from tcdp_audit.core.release.structure import examine
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.classes.column_risk import ColumnRisk
     from tcdp_audit.core.units.histories import Histories
 
 SHARE_OF_MEMORY = 4  # the share of the memory for what several scenarios have in common
@@ -272,8 +271,9 @@ class _Judged:
             judged_release = replace(release, policy=policy, original=own.get("original")) if several else release
             views = views_of(_as_read(judged_release), budget(options.memory))
             marked = None if failing_records is None else FailingRecordMasks(failing_records.records)
-            asked = options if name == most else replace(options, column_risks=False)
-            running = {view.key: ViewEvaluation(view, views, asked, own, marked) for view in views}
+            running = {view.key: ViewEvaluation(view, views, options, own, marked) for view in views}
+            for one in running.values():
+                one.is_riskiest = name == most
             parts.append(_JudgedPart(name, views, places[name], running))
             parts[-1].judge()
             if marked is not None:
@@ -301,7 +301,7 @@ class _Judged:
     @property
     def column_risks(self) -> tuple[ColumnRisk, ...]:
         """What each quasi-identifier adds to the risk, where this was requested."""
-        return next((one.risks for one in self._running if one.risks), ())
+        return next((one.risks for one in self._running if one.risks and one.is_riskiest), ())
 
     def with_histories(self, outcome: Outcome) -> Outcome:
         """The finding on a unit that joins rows, with whole histories as seen by the intruder who knows most."""
@@ -388,6 +388,7 @@ class _Judged:
                     in_release=one.in_release,
                     tables=tuple(one.tables),
                     exposed=None if exposed is None else replace(exposed, counted=(), left_out=()),
+                    column_risks=() if exposed is None else next((one.risks for one in own._running if one.risks), ()),
                 )
 
     @property

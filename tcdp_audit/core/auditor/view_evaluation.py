@@ -31,7 +31,7 @@ from tcdp_audit.core.auditor.linked_rows import with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.auditor.views import UNITS, View, Views, domains_of, has_tables
-from tcdp_audit.core.base.audit_figures import ExposureCount
+from tcdp_audit.core.base.audit_figures import ColumnRisk, ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.frozen import FrozenDict
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from tcdp_audit.core.auditor.table_tasks import TableTask
     from tcdp_audit.core.check.table_view import TableView
     from tcdp_audit.core.check.threshold import Target
-    from tcdp_audit.core.classes.column_risk import ColumnRisk
     from tcdp_audit.core.units.evidence import HistoriesInWords
 
 PARTS = 8  # parts for each processor of a single shard whose classes overlap
@@ -111,7 +110,8 @@ class ViewEvaluation:
         self.conventions = release.policy.conventions
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
         self.exposure = Exposure(release.unit)
-        self.risks: tuple[ColumnRisk, ...] = ()
+        self.is_riskiest = True  # whether column risks are measured though no demand fails: of who knows most
+        self.risks: tuple[ColumnRisk, ...] | None = None  # None before they were measured
         self.counted = CountedRecords(release.engine.records)
         self.gains: dict[Identity, Fraction | None] = {}  # of demands on cells, by histories and attribute
         self.on_classes: Sequence[ClassTask] = ()
@@ -155,11 +155,14 @@ class ViewEvaluation:
             self.on_classes = on_classes
             places = {id(task): place for place, task in enumerate(on_classes)}
             measurements = self._measurements(self._run(on_classes))
-            self.risks = self._column_risks() if self.options.column_risks else ()
+            if self.is_riskiest:
+                self._measure_risks()
             for task in tasks:
                 outcome = self._outcome(task, measurements)
                 if id(task) in places and outcome.status is Status.FAILED and outcome.blocks:
                     self.failed[places[id(task)]] = self.position
+                if outcome.blocks:
+                    self._measure_risks()
                 yield outcome
 
     def _tasks(self, shards: MappedShards | None) -> Tasks:
@@ -185,6 +188,11 @@ class ViewEvaluation:
             self.options.samples,
         )
         return Measurements(lambda: self.view, of_classes, cache, tables)
+
+    def _measure_risks(self) -> None:
+        """Measure what each quasi-identifier adds to the risk, once, where that was asked for."""
+        if self.options.column_risks and self.risks is None:
+            self.risks = self._column_risks()
 
     def _column_risks(self) -> tuple[ColumnRisk, ...]:
         """The risk that each quasi-identifier adds, over all classes; empty if there are too many."""

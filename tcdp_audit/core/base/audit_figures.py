@@ -64,6 +64,40 @@ class ExposureCount:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ColumnRisk:
+    """The risk that one column adds.
+
+    Args:
+        column: its name.
+        label: what the policy calls it; nothing without a label.
+        share: of the risk, from 0 to 1; all columns together have 1.
+        distinction: different values for each record, by this column alone.
+        separation: the part of all pairs of records that this column alone distinguishes.
+        unique: records that are unique by all columns.
+        unique_without: records that are unique without this one.
+    """
+
+    column: str
+    label: str = ""
+    share: float
+    distinction: float
+    separation: float
+    unique: int
+    unique_without: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {
+            "column": self.column,
+            "share": self.share,
+            "distinction": self.distinction,
+            "separation": self.separation,
+            "unique": self.unique,
+            "unique_without": self.unique_without,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
 class ScenarioResult:
     """One scenario of a policy: its intruder, and the people whom failing demands expose to it.
 
@@ -77,6 +111,8 @@ class ScenarioResult:
         in_release: whether the intruder knows who is in the release: `known` or `unknown`.
         tables: the tables that this scenario has and the others do not.
         exposed: the people exposed to it; None if none of its demands fails.
+        column_risks: what each column that it knows adds to the risk, the most first; empty if all of its demands hold,
+            or if it was not measured.
     """
 
     name: str
@@ -88,6 +124,7 @@ class ScenarioResult:
     in_release: str
     tables: tuple[str, ...] = ()
     exposed: ExposureCount | None = None
+    column_risks: tuple[ColumnRisk, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
@@ -103,6 +140,7 @@ class ScenarioResult:
             "in_release": self.in_release,
             "tables": list(self.tables),
             "exposed": people,
+            **({"column_risks": [one.as_json() for one in self.column_risks]} if self.column_risks else {}),
         }
 
 
@@ -148,11 +186,13 @@ class ConventionVariant:
         conventions: the combination, only those that were varied.
         verdicts: status of each expectation, in the policy's order; skipped where the combination does not suit it.
         declared: whether it is the policy's own combination.
+        demands: status of each demand that an expectation makes, for each expectation; see `verdicts`.
     """
 
     conventions: Mapping[str, str]
     verdicts: tuple[Status, ...]
     declared: bool = False
+    demands: tuple[tuple[Status, ...], ...] = ()
 
     def __post_init__(self) -> None:
         """Lock its mapping."""
@@ -164,15 +204,17 @@ class ConventionVariant:
             "conventions": dict(self.conventions),
             "declared": self.declared,
             "verdicts": [verdict.value for verdict in self.verdicts],
+            "demands": [[verdict.value for verdict in each] for each in self.demands],
         }
 
 
 def flips(variants: Sequence[ConventionVariant]) -> list[int]:
-    """The positions of expectations whose verdict is not the same under every combination that suits them."""
-    if not variants:
-        return []
-    return [
-        position
-        for position in range(len(variants[0].verdicts))
-        if len({one.verdicts[position] for one in variants} - {Status.SKIPPED}) > 1
-    ]
+    """The positions of expectations of which a verdict is not the same under every combination that suits them."""
+    return [position for position in range(len(variants[0].verdicts)) if _flips(variants, position)] if variants else []
+
+
+def _flips(variants: Sequence[ConventionVariant], position: int) -> bool:
+    """True if an expectation's verdict differs, or that of one of its demands where it makes the same ones."""
+    suited = [one for one in variants if one.verdicts[position] is not Status.SKIPPED]
+    of_demands = {one.demands[position] for one in suited if one.demands}
+    return len({one.verdicts[position] for one in suited}) > 1 or len({*map(len, of_demands)}) < len(of_demands)

@@ -188,13 +188,15 @@ class Translations:
         return self._matched[text]
 
     def _first_match(self, text: str) -> str | None:
-        for english in dict.fromkeys((text, text[:1].lower() + text[1:])):
+        clause = text.removesuffix(".")  # a message as a sentence has a capital and a full stop
+        for english in dict.fromkeys((text, text[:1].lower() + text[1:], clause, clause[:1].lower() + clause[1:])):
             for one in self.patterns:
                 if one.longest not in english or (match := one.expression.fullmatch(english)) is None:
                     continue
                 with suppress(UntranslatedError):
                     filled = _Gaps(self).format(one.translation, *match.groups())
-                    return filled if english == text else sentence_case(filled)
+                    filled = f"{filled}." if len(english) < len(text) else filled
+                    return filled if english[:1] == text[:1] else sentence_case(filled)
         return None
 
     def name(self, name: str) -> str:

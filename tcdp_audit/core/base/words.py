@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, datetime
+from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
-from math import isfinite, isinf
+from math import floor, isfinite, isinf, log10
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ IDENTIFYING = re.compile(r"([ _-](id|ids|key|no|nr|num|number|code|uuid|guid|ref
 NOUN = re.compile(r"[^\W\d_]{3,}( [^\W\d_]{3,})*")  # `ori h` of `ori_hid` is no noun
 ROUND = 10**9  # denominators of thresholds that people type; a figure between two others is at none of them
 BORDERLINE = 1e-9  # closer than this, a figure is shown as a whole number: the core decides it exactly
+SMALL = 1e-4  # below it as well
+SIGNIFICANT = 3  # digits of a small figure, also as a percentage
+WIDE = Context(prec=60)  # as many digits as a figure is ever written with
 HUGE = 1e15  # above it, figures are written with an exponent
 EPSILON = 2**-51  # of a figure, by which a float may miss it after some arithmetic
 
@@ -166,7 +170,21 @@ def share(part: float, whole: float) -> str:
         return "under 0.1%"
     if 99.95 <= percent < 100:
         return "over 99.9%"
-    return f"{percent:.1f}%".replace("100.0%", "100%").replace("0.0%", "0%" if percent == 0 else "0.0%")
+    text = rounded(part / whole if whole else 0.0, 3, percent=True)
+    return f"{text}%".replace("100.0%", "100%").replace("0.0%", "0%" if percent == 0 else "0.0%")
+
+
+def rounded(value: float, places: int, *, percent: bool = False) -> str:
+    """A figure to so many decimal places, half up, as `0.043`; as a percentage the same digits, as `4.3`.
+
+    The decimal that the float prints as is rounded, so that a figure and its percentage never differ.
+
+    Example:
+        >>> rounded(0.0425, 3), rounded(0.0425, 3, percent=True), rounded(0.0075, 3), rounded(0.0075, 3, percent=True)
+        ('0.043', '4.3', '0.008', '0.8')
+    """
+    decimal_value = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, WIDE)
+    return f"{decimal_value.scaleb(2) if percent else decimal_value:,f}"
 
 
 def one_in(value: Fraction | float) -> str:
@@ -214,7 +232,11 @@ def _percent(value: float | None, threshold: Fraction | None) -> str:
     exact = 100 * value
     if abs(exact - round(exact)) < BORDERLINE:
         return f"{exact:,.0f}%"
-    texts = [text for digits in range(1, 16) if float(text := f"{exact:.{digits}f}") not in (0, 100)]
+    least = 3 if abs(value) >= SMALL else SIGNIFICANT - 1 - floor(log10(abs(value)))
+    numbers = (rounded(value, places, percent=True) for places in range(least, least + 15))
+    texts = [one for one in numbers if float(one.replace(",", "")) not in (0, 100)]
+    if abs(value) < SMALL:
+        texts = [one.rstrip("0") for one in texts]
     if threshold is not None and _is_at(value, threshold):
         return _at(threshold, percent_of(threshold), f"{texts[0]}%")
     if threshold is None:
@@ -292,12 +314,11 @@ def _at(threshold: Fraction, typed: str, rounded: str) -> str:
 
 def _digits(value: float, digits: int) -> str:
     """A fractional figure to so many significant digits, without an exponent where it can be avoided."""
-    if not 1e-4 <= abs(value) < HUGE:
+    if not SMALL <= abs(value) < HUGE:
         return f"{value:.{digits}g}"
     if abs(value) >= 1000:
-        return f"{value:,.{max(digits - 4, 1)}f}"
-    places = digits - 1 if abs(value) >= 1 else digits
-    return f"{value:.{places}f}"
+        return rounded(value, max(digits - 4, 1))
+    return rounded(value, digits - 1 if abs(value) >= 1 else digits)
 
 
 def _is_whole(text: str) -> bool:

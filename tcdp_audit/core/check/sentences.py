@@ -209,7 +209,7 @@ STANDARD_PARTS: Mapping[str, str] = {
         "of {worst_people},]"
     ),
     "if_tried": "This holds if the attack is tried.",
-    "if_in_release": "This holds if the {unit} is in the file, which this intruder does not know.",
+    "if_in_release": "This counts the file alone, as if the intruder knew that the {unit} is in it.",
 }
 """The parts that every check has; one may say in its part `worst_group` which group that is."""
 

@@ -123,6 +123,13 @@ def _protected_by(expectations: Iterable[Expectation], policy: Policy) -> set[st
     return {name for one in expectations if _of_secrets(one, _judging(one)) for name in _protected(one, policy)}
 
 
+def undemanded_title(policy: Policy, columns: Sequence[str]) -> str:
+    """The title of a finding on sensitive columns without a demand that counts, and whether all have one that warns."""
+    if set(columns) <= {*warned_of(policy, columns)}:
+        return "Sensitive columns with demands that only warn"
+    return "Sensitive columns without a demand"
+
+
 def undemanded_sentence(policy: Policy, columns: Sequence[str]) -> str:
     """The sentence on sensitive columns without a demand: why groups do not protect them, and what to demand."""
     asking = [one.key for one in policy.profiles]

@@ -6,7 +6,6 @@ All figures are computed from the distinct rows of those columns and the number 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.audit_figures import ColumnRisk
 from tcdp_audit.core.encoding.keys import Codes, numbered, occurrences
 
 EXACT = 8  # columns at most for the Shapley values of a report: every subset is measured in each audit that has one
@@ -21,40 +21,6 @@ ROWS = 200_000  # distinct rows at most, times the subsets that must be looked a
 
 Sizes = NDArray[np.int64]
 Measure = Callable[[tuple[int, ...]], Any]  # a figure of some columns
-
-
-@dataclass(frozen=True, kw_only=True)
-class ColumnRisk:
-    """The risk that one column adds.
-
-    Args:
-        column: its name.
-        label: what the policy calls it; nothing without a label.
-        share: of the risk, from 0 to 1; all columns together have 1.
-        distinction: different values for each record, by this column alone.
-        separation: the part of all pairs of records that this column alone distinguishes.
-        unique: records that are unique by all columns.
-        unique_without: records that are unique without this one.
-    """
-
-    column: str
-    label: str = ""
-    share: float
-    distinction: float
-    separation: float
-    unique: int
-    unique_without: int
-
-    def as_json(self) -> dict[str, Any]:
-        """The entry in the JSON result."""
-        return {
-            "column": self.column,
-            "share": self.share,
-            "distinction": self.distinction,
-            "separation": self.separation,
-            "unique": self.unique,
-            "unique_without": self.unique_without,
-        }
 
 
 def column_risks(codes: Mapping[str, Codes], times: Sizes, labels: Mapping[str, str]) -> list[ColumnRisk]:

@@ -32,10 +32,9 @@ from tcdp_audit.core.results.verifier import PROOF, digest_of_result
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tcdp_audit.core.base.audit_figures import ConventionVariant
+    from tcdp_audit.core.base.audit_figures import ColumnRisk, ConventionVariant
     from tcdp_audit.core.cells.table import PublishedTable
     from tcdp_audit.core.check.kinds import Announced, Check
-    from tcdp_audit.core.classes.column_risk import ColumnRisk
     from tcdp_audit.core.remedy.remedy import Remedy
     from tcdp_audit.core.results.change_log import ChangeLog
     from tcdp_audit.core.results.demand_groups import DemandGroup

@@ -201,13 +201,11 @@ def _name(outcome: Outcome) -> str:
 
 
 def conflicting_demands(audit: Audit, outcome: Outcome) -> str:
-    """The question of a demand that is met and those of demands that fail on the same column; empty if none does."""
+    """The sentences on a demand that is met where others fail on the same column: what it asks; empty if none does."""
     question = _asks(audit, outcome)
     if outcome.status is not Status.PASSED or not question:
         return ""
-    failing = {
-        one.check: one for one in audit.expectations if _fails_on_same_column(one, outcome) and _asks(audit, one)
-    }
+    failing = {one.check: one for one in audit.expectations if _fails_on_same_column(one, outcome)}
     if not failing:
         return ""
     titles, number = [one.title for one in failing.values()], len(failing)
@@ -217,9 +215,8 @@ def conflicting_demands(audit: Audit, outcome: Outcome) -> str:
         n=number,
         whole=outcome.attribute is None,
     )
-    first, *others = [_asks(audit, one) for one in failing.values()]
-    asked = say("{n:The other asks|The others ask}: {question:text}", n=number, question=first)
-    return " ".join([fails, say("This asks: {question:text}", question=question), asked, *others])
+    asks = say("This asks: {question:text}", question=question)
+    return f"{fails} {asks}"
 
 
 def _fails_on_same_column(one: Outcome, outcome: Outcome) -> bool:
