@@ -316,7 +316,7 @@ class _Judged:
         views = next(one.views for one in self.parts if one.name == name)
         if views.histories is None or not any(view.is_whole for view in views):
             return ()
-        from tcdp_audit.core.units.column_subsets import history_risks  # noqa: PLC0415 - only on request
+        from tcdp_audit.core.auditor.history_figures import history_risks  # noqa: PLC0415 - only on request
 
         return tuple(history_risks(views.histories, noun_of_root(views.histories)))
 

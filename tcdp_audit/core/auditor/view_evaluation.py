@@ -230,7 +230,7 @@ class ViewEvaluation:
 
     def _with_gain(self, outcome: Outcome, task: ClassTask) -> Outcome:
         """An outcome on cells with what an intruder learns of a unit, whichever of its rows a value is in."""
-        from tcdp_audit.core.auditor.largest_gain import LARGEST_GAIN, largest_gain  # noqa: PLC0415 - likewise
+        from tcdp_audit.core.auditor.history_figures import LARGEST_GAIN, largest_gain  # noqa: PLC0415 - likewise
 
         unit = self.release.unit
         assert unit is not None  # noqa: S101 - histories are those of units

@@ -11,6 +11,5 @@ companions            the units of a population and other companions of several 
 members               people of households, and how far they are alike
 rows                  the rows of each unit, for checks that look into histories
 table_rows            the same of one of several tables
-column_subsets        histories by any subset of the columns, for what each of these adds to the risk
 evidence              histories in words, where evidence may show values
 """

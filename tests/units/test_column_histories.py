@@ -98,6 +98,6 @@ def test_the_result_says_of_whom(tmp_path: Any) -> None:
 
 def test_nothing_is_measured_where_it_would_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "tcdp_audit.core.units.column_subsets.affordable", lambda columns, rows: (columns, rows) < (0, 0)
+        "tcdp_audit.core.auditor.history_figures.affordable", lambda columns, rows: (columns, rows) < (0, 0)
     )
     assert risks(tables_of(*clinic(2, 30)), policy()) == {}
