@@ -63,6 +63,7 @@ def _of_columns(audit: Audit) -> list[str]:
         say("Should not be in a published file: {names:names}.", names=first_names(wrong))
         if wrong
         else "No column is there that should not be.",
+        *_of_links(audit),
         *riskiest(audit),
         "If a column has the wrong role in the policy, this verdict is wrong.",
     ]
@@ -77,6 +78,25 @@ def _known(audit: Audit) -> Iterator[str]:
         yield "No one is taken to know anything about a person: no column has that role."
     elif not known_facts(audit)[0]:
         yield say("A neighbour, an employer or a newspaper is taken to know {names:names}.", names=first_names(taken))
+
+
+def _of_links(audit: Audit) -> Iterator[str]:
+    """The sentence on the values of the columns that link tables: what they allow, and what is not known of them."""
+    links = () if audit.linked_tables is None else audit.linked_tables.links
+    linking = [one for one in audit.columns if one.name in links and one.is_present]
+    if linking:
+        unexplained = [visible(one.name) for one in linking if not one.reason]
+        redrawn = audit.change_log is not None and bool(audit.change_log.redrawn)
+        yield say(
+            "Whoever knows the number of a {noun} in a column that links the tables finds all of the {noun}’s rows"
+            "[{redrawn?}; these numbers were drawn anew|{unexplained?}: the policy does not say whether "
+            "{columns:names} {n:has|have} numbers that were drawn for this release. tcdp-audit fix draws new ones].",
+            noun=visible(audit.linked_tables.noun) if audit.linked_tables is not None else "",
+            redrawn=redrawn,
+            unexplained=bool(unexplained),
+            columns=first_names(unexplained),
+            n=len(unexplained),
+        )
 
 
 def riskiest(audit: Audit) -> Iterator[str]:
@@ -156,8 +176,8 @@ def columns_table(audit: Audit) -> Rows:
     note = say("{n} more {n:column is|columns are} in the machine-readable result.", n=rest) if rest > 0 else ""
     reason, share = ["the policy’s reason"] * has_reasons, ["share of the risk"] * bool(shares)
     head = ("column", "meaning", "role", *reason, "values", *share)
-    can_measure = audit.policy.document.root is None  # of rows that belong together no column stands by itself
-    note = " ".join(filter(None, (note, RISK if shares else NO_RISK, HOW if can_measure and not shares else "")))
+    how = HOW_IN_MEMORY if audit.release.in_memory else HOW
+    note = " ".join(filter(None, (note, RISK if shares else f"{NO_RISK} {how}")))
     caption = "Every column of the tables" if links else "Every column of the file and of the policy"
     return Rows(head, rows, caption, note, numeric_from=3 + has_reasons)
 
@@ -189,3 +209,4 @@ def _reason(column: AuditedColumn) -> str:
 RISK = "Share of the risk: the part that a column has in telling people apart. Annex D says how it is computed."
 NO_RISK = "How much each column adds to the risk was not measured."
 HOW = "An audit with --report REPORT.html measures it, unless there are very many columns."
+HOW_IN_MEMORY = "tcdp_audit.audit with column_risks=True measures it, unless there are very many columns."

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from tcdp_audit.plugin._internal import demanded, failing, observed
 from tcdp_audit.plugin.report import Audit, ColumnRisk, Items, Paragraph, Rows
@@ -25,7 +27,8 @@ from tcdp_audit.plugin.sentences import (
 from tcdp_audit_reports.charts.margin import is_share
 from tcdp_audit_reports.finding_tables import shares_of_risk
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, unwanted
+from tcdp_audit_reports.people_exposed import affected
+from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, tables_argument, unwanted
 from tcdp_audit_reports.reasons import demand_name, is_chance
 from tcdp_audit_reports.sections.grouped import groups_of
 
@@ -40,6 +43,11 @@ UNKNOWN = (
     "passes with the least loss, and how many values and records that takes. If it is worth it, tcdp-audit fix with "
     "the same policy writes the repaired file."
 )
+UNKNOWN_IN_MEMORY = (
+    "This call in Python changes no table. It tries generalising, suppressing and other remedies, and says after which "
+    "the tables pass with the least loss, and how many values and records that takes. If it is worth it, "
+    "tcdp_audit.fix with the same tables and policy makes the repaired ones."
+)
 MODELS = "Change the models with failing figures."
 OF_MODELS = "Leave a coefficient or a category of few people out, or fit the model on more people. Then audit it again."
 OF_FIGURES = (
@@ -50,6 +58,7 @@ NOT_TRIED = (
     "This audit also tries which cells to hide, which margins to leave out and which base to round to, and writes no "
     "data."
 )
+COST = "Find out what a remedy costs."
 UNLINKED = "Remedies change tables that a unit links. Wider categories make people alike."
 
 
@@ -185,7 +194,7 @@ def _failures(audit: Audit) -> Iterator[Paragraph]:
     failed = [one for one in audit.expectations if _fails(one) and not one.is_question and one.cells is None]
     if not failed:
         return
-    ordered = sorted(failed, key=lambda one: -(failing(one) or (0, 0))[1])
+    ordered = sorted(failed, key=lambda one: -(0 if (whom := affected(one)) is None else whom.number))
     reasons = list(dict.fromkeys(_reach_of_group(audit, one) or _reach(audit, one) for one in ordered))
     if len(reasons) > MOST:
         reasons = [*reasons[:MOST], say("and {n} more", n=len(reasons) - MOST)]
@@ -244,8 +253,8 @@ def _reach_of_group(audit: Audit, outcome: Outcome) -> str:
 
 
 def _reach(audit: Audit, outcome: Outcome) -> str:
-    fails = failing(outcome)
-    if fails is None or not fails[1]:
+    whom = affected(outcome)
+    if whom is None or not whom.number:
         if is_share(outcome) or is_chance(outcome):
             return say(
                 "{demand:text}: {share}, where {allowed:text}",
@@ -259,12 +268,22 @@ def _reach(audit: Audit, outcome: Outcome) -> str:
             found=observed(outcome),
             bound=demanded(outcome),
         )
+    if whom.of is not None and whom.table:
+        return say(
+            "{demand:text}: {n/total:{noun}} with rows in {table}",
+            demand=demand_name(outcome),
+            n=whom.number,
+            total=whom.of,
+            noun=whom.noun,
+            table=visible(whom.table),
+        )
+    total = _total(audit, outcome) if whom.of is None else whom.of
     return say(
         "{demand:text}: {n:{noun}} ({share})",
         demand=demand_name(outcome),
-        n=fails[1],
-        noun=record_noun(outcome),
-        share=share(fails[1], _total(audit, outcome)),
+        n=whom.number,
+        noun=whom.noun,
+        share=share(whom.number, total),
     )
 
 
@@ -273,7 +292,10 @@ def _total(audit: Audit, outcome: Outcome) -> int:
 
 
 def _coarsening(audit: Audit) -> Iterator[Paragraph]:
-    if not audit.column_risks or audit.verdict == "passed":
+    if audit.verdict == "passed":
+        return
+    if not audit.column_risks:
+        yield from _coarsening_a_table(audit)
         return
     (first, *others), noun = audit.column_risks, noun_of_record(audit)
     if others and first.share - others[-1].share < EVEN:
@@ -296,9 +318,34 @@ def _coarsening(audit: Audit) -> Iterator[Paragraph]:
     )
 
 
+def _coarsening_a_table(audit: Audit) -> Iterator[Paragraph]:
+    """The table with which most become alone, where what its columns add was not measured."""
+    tables = audit.linked_tables
+    if tables is None or not tables.alone or not tables.alone[-1]:
+        return
+    added = [now - before for before, now in pairwise((0, *tables.alone))]
+    depth = max(range(len(added)), key=lambda one: (added[one], one))
+    names = [visible(one.name) for one in tables.added_at(depth)]
+    yield Paragraph(
+        say(
+            "[{before?}Without {n:it|them} {without:{noun}} {without:is|are} alone, with {n:it|them} {now}"
+            "|By {n:it|them} {now:{noun}} {now:is|are} alone]. Wider bands, fewer categories or longer periods put "
+            "more {noun:plural} into each group; so does leaving rows out.",
+            n=len(names),
+            before=depth > 0,
+            without=tables.alone[depth - 1] if depth else 0,
+            now=tables.alone[depth],
+            noun=visible(tables.noun),
+        ),
+        lead=say("Coarsen the known columns of {names:names} first.", names=first_names(names)),
+    )
+
+
 def noun_of_record(audit: Audit) -> str:
-    """What a record is called: as the policy calls what it counts, unless that is another thing than a record."""
+    """The noun of a record: what the policy counts, or what column risks count; else `record`."""
     document = audit.policy.document
+    if audit.column_risks and audit.column_risks[0].noun:
+        return visible(audit.column_risks[0].noun)
     return (document.unit_name if document.unit is None else None) or "record"
 
 
@@ -332,8 +379,11 @@ def _remedy(audit: Audit) -> Iterator[Paragraph]:
         yield trial_advice(audit, trial, _command(audit))
     elif fails and audit.policy.document.tables is not None and audit.policy.document.unit is None:
         yield Paragraph(UNLINKED, lead="Repair the tables where they are made, and audit all of them again.")
+    elif fails and audit.release.in_memory:
+        call = f"tcdp_audit.audit({tables_argument(audit)}, {json.dumps(policy_argument(audit))}, try_remedies=True)"
+        yield Paragraph(UNKNOWN_IN_MEMORY, lead=COST, code=f'{call}.render(".html")')
     elif fails:
-        yield Paragraph(UNKNOWN, lead="Find out what a remedy costs.", code=_trial_command(audit))
+        yield Paragraph(UNKNOWN, lead=COST, code=_trial_command(audit))
 
 
 def _command(audit: Audit) -> str:
@@ -372,10 +422,16 @@ def risk_table(audit: Audit) -> Rows | None:
     alone = ["unique without it"] if unique else []
     head = ("column", "share of the risk", *alone, "distinction", "separation")
     subject = f"{count(unique, noun)} {agree(unique, 'is', 'are')}" if unique else f"No {noun} is"
-    note = f"{subject} unique with all of them. {NOTE}"
+    note = f"{subject} unique with all of them. {NOTE_OF_HISTORIES if audit.column_risks[0].noun else NOTE}"
     return Rows(head, rows, "Which column adds most risk", note, numeric_from=1, style="risks")
 
 
+NOTE_OF_HISTORIES = (
+    "Share of the risk: what a column adds to those who are unique, or to the pairs that differ where no one is unique, "
+    "on average over all orders in which the columns may become known (Shapley values). Whole histories are compared, "
+    "and the number of rows is always known. Distinction: different histories for each of them, by this column. "
+    "Separation: pairs that differ by it."
+)
 NOTE = (
     "Share of the risk: what a column adds to the unique people, or to the pairs of people that differ where no one is "
     "unique, on average over all orders in which the columns may become known (Shapley values). Distinction: different "

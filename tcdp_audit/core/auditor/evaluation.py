@@ -325,7 +325,7 @@ class _Judged:
         judging = [one for one in self._own if one.name] or self._own
         most = max(judging, key=lambda one: len(one.views.policy.with_role(Role.QUASI_IDENTIFIER)))
         judges = all(judges_histories(one.views, one.outcomes) for one in judging)
-        return with_histories(outcome, most.views, judges=judges)
+        return with_histories(outcome, most.views, judges=judges, exposed=self.failing_units)
 
     @cached_property
     def _histories(self) -> Histories | None:
