@@ -215,7 +215,8 @@ def _number(people: int, number: int, without: int, *, is_same: bool) -> str:
     """The people of a demand, and how many of them are in groups in which no one has a value."""
     return say(
         "{n} by demand {number}[{without>0?} ({rest}, and "
-        "[{same?}the same {without}|{without} in groups without any value, which fail by convention])]",
+        "[{same?}the same {without}|{without} in groups in which no one has a value: with nothing to compare, they count "
+        "as failing])]",
         n=people,
         number=number,
         without=without,

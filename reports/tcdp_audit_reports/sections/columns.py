@@ -85,7 +85,8 @@ def _of_links(audit: Audit) -> Iterator[str]:
     links = () if audit.linked_tables is None else audit.linked_tables.links
     linking = [one for one in audit.columns if one.name in links and one.is_present]
     if linking:
-        unexplained = [visible(one.name) for one in linking if not one.reason]
+        explained = {one.name.rpartition(".")[2] for one in linking if one.reason or one.acknowledged}
+        unexplained = [visible(one.name) for one in linking if one.name.rpartition(".")[2] not in explained]
         redrawn = audit.change_log is not None and bool(audit.change_log.redrawn)
         yield say(
             "Whoever knows the number of a {noun} in a column that links the tables finds all of the {noun}’s rows"
@@ -165,7 +166,7 @@ def columns_table(audit: Audit) -> Rows:
         [
             visible(one.name),
             visible(one.label) or "–",
-            _role(one, links, joins=one.name in joining),
+            _role(one, links, joins=one.name in joining, is_household=one.name == audit.policy.document.household),
             *([_reason(one)] if has_reasons else []),
             "–" if one.values is None else count(one.values),
             *([shares.get(one.name, "–")] if shares else []),
@@ -192,8 +193,10 @@ def _columns(outcome: Outcome) -> Sequence[object]:
     return columns if isinstance(columns, list | tuple) else ()
 
 
-def _role(column: AuditedColumn, links: Collection[str], *, joins: bool) -> str:
+def _role(column: AuditedColumn, links: Collection[str], *, joins: bool, is_household: bool) -> str:
     """The role in everyday words, and that a column taken to be harmless joins rows."""
+    if is_household and column.is_present:
+        return say("shows who is of one household[{joins?}: see what to do next]", joins=joins)
     role = role_of(column, links)
     harmless = joins and column.role is Role.INSENSITIVE
     return say("{role:text}, but joins rows: see what to do next", role=role) if harmless else role

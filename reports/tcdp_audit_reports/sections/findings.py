@@ -347,7 +347,7 @@ def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
     limits = {} if check is None else {one.parameter: one for one in check.limits[1:]}
     said = {*IN_SENTENCES, *(name for name, usual in USUAL.items() if outcome.details.get(name) == usual)}
     counted = {"victims": outcome.records, "victim_classes": outcome.classes}
-    said |= UNITS if UNITS <= outcome.details.keys() else set()
+    said |= UNITS if outcome.details.keys() >= UNITS else set()
     said |= {"highest", "average"} if "success" in outcome.details else set()
     said |= {name for name, of in counted.items() if of is not None and outcome.details.get(name) == of.failing}
     for name, value in outcome.details.items():

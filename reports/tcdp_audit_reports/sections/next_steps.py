@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from tcdp_audit.plugin._internal import demanded, failing, observed
+from tcdp_audit.plugin._internal import demanded, observed
 from tcdp_audit.plugin.report import Audit, ColumnRisk, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -18,7 +18,6 @@ from tcdp_audit.plugin.sentences import (
     count,
     percent,
     prose,
-    record_noun,
     say,
     sentence_case,
     share,
@@ -427,9 +426,9 @@ def risk_table(audit: Audit) -> Rows | None:
 
 
 NOTE_OF_HISTORIES = (
-    "Share of the risk: what a column adds to those who are unique, or to the pairs that differ where no one is unique, "
-    "on average over all orders in which the columns may become known (Shapley values). Whole histories are compared, "
-    "and the number of rows is always known. Distinction: different histories for each of them, by this column. "
+    "Share of the risk: what a column adds to those who are unique, or to the pairs that differ where no one is, on "
+    "average over all orders in which the columns may become known (Shapley values). Whole histories are compared, and "
+    "the number of rows is always known. Distinction: different histories for each of them, by this column. "
     "Separation: pairs that differ by it."
 )
 NOTE = (
