@@ -49,7 +49,35 @@ def relation(audit: Audit) -> str:
     """Sentences on the people that each failing demand exposes, and on failures without a number; empty without any."""
     if not audit.has_records or not any(one.status is Status.FAILED for one in audit.outcomes):
         return ""
-    return " ".join([*_at_worst(audit), *_with_rows(audit), *_counted(audit), *_left_out(audit), *_warned(audit)])
+    counted = (*_at_worst(audit), *_with_rows(audit), *_counted(audit), *_left_out(audit))
+    return " ".join([*counted, *_chance(audit), *_warned(audit)])
+
+
+def _chance(audit: Audit) -> Iterator[str]:
+    """The chance to find a person whom one knows to be in the file, and which demands give another one.
+
+    Nothing if no demand measures it, or if the policy has intruders of its own.
+    """
+    if audit.scenarios:
+        return
+    measured = [
+        (number, one)
+        for number, one in enumerate(audit.expectations, 1)
+        if one.details.get("classes_are_of") == "release" and {"highest", "average"} <= one.details.keys()
+    ]
+    shares = {id(one) for one in _shares(audit)}
+    others = [str(number) for number, one in enumerate(audit.expectations, 1) if id(one) in shares]
+    for number, one in measured[:1]:
+        yield say(
+            "The chance to find a person who is known to be in the file is [{top=1?}certainty|{top:one in}] at worst "
+            "and {mean:one in} on average (demand {number})[{others?}; [{several?}demands|demand] {others:names} "
+            "[{several?}give|gives] another one, of an intruder whom the finding describes].",
+            top=float(one.details["highest"]),
+            mean=float(one.details["average"]),
+            number=number,
+            others=others,
+            several=len(others) > 1,
+        )
 
 
 def of_whole_households(audit: Audit) -> list[str]:
@@ -215,8 +243,8 @@ def _number(people: int, number: int, without: int, *, is_same: bool) -> str:
     """The people of a demand, and how many of them are in groups in which no one has a value."""
     return say(
         "{n} by demand {number}[{without>0?} ({rest}, and "
-        "[{same?}the same {without}|{without} in groups in which no one has a value: with nothing to compare, they count "
-        "as failing])]",
+        "[{same?}the same {without}|{without} in groups in which no one has a value: with nothing to compare, they "
+        "count as failing])]",
         n=people,
         number=number,
         without=without,

@@ -126,9 +126,9 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
     if changed < GREAT[0] and (off is None or float(off) < GREAT[1]):
         return cost, False
     dear = say(
-        "That is a high price[{lost?}: {name} is almost lost][{least?}, though no other remedy that was tried loses less "
-        "and makes the file pass]. Decide whether such a file is worth publishing, or name another remedy, or leave "
-        "out a fact that an intruder may know.",
+        "That is a high price[{lost?}: {name} is almost lost][{least?}, though no other remedy that was tried loses "
+        "less and makes the file pass]. Decide whether such a file is worth publishing, or name another remedy, or "
+        "leave out a fact that an intruder may know.",
         lost=changed >= GREAT[0],
         name=names.get(most, visible(most)),
         least=log.planned,

@@ -224,8 +224,8 @@ def _sentence(histories: Histories) -> str:
     return (
         f"column {unit!r} joins the rows of each {noun}: {several:,} of {of} {agree(several, 'has', 'have')} more than "
         f"one, and with all of theirs {alike}, which no demand limits; drop the column from what is published, or have "
-        f"whole {plural(noun)} judged: take `known_rows: one` out of the policy, or add the demand `known_events`, which "
-        f"asks how many {plural(noun)} are alike to someone who knows a few rows of one"
+        f"whole {plural(noun)} judged: take `known_rows: one` out of the policy, or add the demand `known_events`, "
+        f"which asks how many {plural(noun)} are alike to someone who knows a few rows of one"
     )
 
 
