@@ -68,6 +68,7 @@ def _chance(audit: Audit) -> Iterator[str]:
     shares = {id(one) for one in _shares(audit)}
     others = [str(number) for number, one in enumerate(audit.expectations, 1) if id(one) in shares]
     for number, one in measured[:1]:
+        others = [other for other in others if other != str(number)]
         yield say(
             "The chance to find a person who is known to be in the file is [{top=1?}certainty|{top:one in}] at worst "
             "and {mean:one in} on average (demand {number})[{others?}; [{several?}demands|demand] {others:names} "

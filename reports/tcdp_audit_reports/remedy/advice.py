@@ -64,6 +64,7 @@ def _sentence(reason: str) -> str:
 
 
 UNCHANGED = "Nothing was written, and the verdict on this file stays what it is."
+NEW_TABLES = "The call in Python makes a new table of each; what is in memory stays as it is."
 NEW_FILE = "The command writes a new file; this one stays as it is."
 TRIED = 6  # remedies that are listed
 COLUMNS = ("remedy", "what it would cost", "result")
@@ -71,10 +72,10 @@ COLUMNS = ("remedy", "what it would cost", "result")
 
 def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     """The step that reports what remedies would do; `command` repairs the release."""
-    log = trial.log
+    log, apart = trial.log, NEW_TABLES if audit.release.in_memory else NEW_FILE
     if log is not None and trial.only_drops:
         return Paragraph(
-            f"{drops(log)} {_result(audit, trial)} {UNCHANGED} {NEW_FILE}", lead="Drop these columns.", code=command
+            f"{drops(log)} {_result(audit, trial)} {UNCHANGED} {apart}", lead="Drop these columns.", code=command
         )
     if log is None or not log.steps:
         return none_known(audit, log, trial.reason)
@@ -88,7 +89,7 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     left_out = [name_of(one) for one in audit.columns if one.name in dropped]
     also = say("The command also leaves out {names:names}.", names=left_out) if left_out else ""
     price, is_dear = _price(audit, log)
-    parts = (_result(audit, trial), price, also, advice.strip(), NEW_FILE)
+    parts = (_result(audit, trial), price, also, advice.strip(), apart)
     if is_dear:
         head = "Then decide whether the file is worth its repair, which takes much from it."
     elif log.planned:

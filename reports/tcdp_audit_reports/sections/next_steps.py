@@ -386,7 +386,9 @@ def _remedy(audit: Audit) -> Iterator[Paragraph]:
 
 
 def _command(audit: Audit) -> str:
-    """The command that repairs the release, which it names where the policy does not."""
+    """The command that repairs the release, which it names where the policy does not; a call for tables in memory."""
+    if audit.release.in_memory:
+        return f"tcdp_audit.fix({tables_argument(audit)}, {json.dumps(policy_argument(audit))}).released"
     output = "REPAIRED" if audit.release.tables else "REPAIRED.csv"  # a folder for several tables
     return f"tcdp-audit fix {_release(audit)}--policy {policy_argument(audit)} --output {output}"
 
