@@ -26,7 +26,6 @@ from tcdp_audit.plugin.sentences import (
     decimal,
     figure,
     noun_form,
-    plural,
     prose,
     record_noun,
     say,
@@ -184,7 +183,7 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
         at_risk=_failing_cells(outcome) if whom is None else count(whom.number),
-        at_risk_of=_whose(outcome),
+        at_risk_of=whose_affected(outcome),
     )
 
 
@@ -207,7 +206,7 @@ def _failing_cells(outcome: Outcome) -> str:
     return "–" if outcome.cells is None or outcome.cells.failing is None else count(outcome.cells.failing)
 
 
-def _whose(outcome: Outcome) -> str:
+def whose_affected(outcome: Outcome) -> str:
     """The noun of what fails: cells, or of several tables those affected, with the records of a table behind them."""
     if outcome.cells is not None:
         return noun_form("cell", outcome.cells.failing or 0)
@@ -301,12 +300,6 @@ def _of_units(outcome: Outcome) -> Iterator[str]:
 def _pictures(outcome: Outcome, labels: Labels, once: Say, *, pictured: bool) -> list[Chart]:
     worst = None if pictured else dumbbell.chart(outcome, once)
     return [one for one in (worst, *pictures(outcome, labels)) if one is not None]
-
-
-def records_of_table(outcome: Outcome) -> str:
-    """`records of visits`, where an outcome counts the records of one of several tables; empty for people."""
-    noun = record_noun(outcome)
-    return plural(noun) if noun.endswith(f" of {visible(outcome.table or '')}") else ""
 
 
 def attribute_of(outcome: Outcome, check: Check | None) -> str:
@@ -423,7 +416,15 @@ def _blocks_of(audit: Audit, one: Outcome, finding: Finding) -> Iterator[Paragra
     counted = "Failing cells" if fails else "Cells that it counts"
     cells = f"{counted}: {_named_cells(one)}." if one.failing_cells else ""
     strict = prose(strictness_sentences(one))
-    said = (prose(one.message), cells, prose(one.individual_impact), dumbbell.beliefs(one), strict, reason)
+    said = (
+        prose(one.message),
+        *_of_units(one),
+        cells,
+        prose(one.individual_impact),
+        dumbbell.beliefs(one),
+        strict,
+        reason,
+    )
     yield Paragraph(" ".join(filter(None, said)), lead=lead, style=state_of(one))
     groups = [
         f"group {worst.ordinal:,}: " + "; ".join(f"{column}: {cell}" for column, cell in worst.cells.items())
