@@ -76,7 +76,7 @@ def test_the_result_is_in_the_contract(planned: Audit) -> None:
 def advice(audit: Audit) -> Paragraph:
     """The step with the remedy, or with what it made."""
     return next(
-        one for one in steps(audit) if one.lead.startswith(("Then name", "Then repair", "Publish the repaired"))
+        one for one in steps(audit) if one.lead.startswith(("Then name", "Then decide", "Then repair", "Publish"))
     )
 
 
@@ -246,7 +246,7 @@ def test_a_release_that_only_needs_to_lose_an_identifier_needs_no_remedy() -> No
     assert (audit.remedy_trial.passes, audit.remedy_trial.only_drops) == (True, True)
     last = steps(audit)[-1]
     assert (last.lead, last.lines) == ("Drop these columns.", "")
-    assert last.code == "tcdp-audit fix RELEASE --policy POLICY.json --output REPAIRED.csv"
+    assert last.code == 'tcdp_audit.fix(RELEASE, "POLICY.json").released'
     output = io.StringIO()
     print_audit(Console(file=output, width=80), audit, [])
     assert "Dropped from what is written: 'disease' (identifier).\nThe release would then pass" in output.getvalue()

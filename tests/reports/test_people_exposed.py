@@ -49,7 +49,7 @@ def test_at_least_says_what_is_left_out_and_the_worst_case() -> None:
     assert relation(made) == (
         "Counted: 2 people, by demands that fail. At worst: all 6, by what is wrong with whole columns (Identifier in "
         "the release). Not counted: demand 2 says how many or how likely, not who. The chance to find a person who is "
-        "known to be in the file is 1 in 2 at worst and 1 in 3 on average (demand 2)."
+        "known to be in the file is certainty at worst and 66.7% on average (demand 2)."
     )
 
 
@@ -97,8 +97,8 @@ def test_an_average_exposes_no_particular_person() -> None:
     made = of({"k_anonymity": {"k": 2}}, mean)
     assert relation(made) == (
         "Counted: 2 people, by demands that fail. At worst: not known, by an average. Demand 2 is an average over all "
-        "6 people, so it exposes no particular one. The chance to find a person who is known to be in the file is 1 in "
-        "2 at worst and 1 in 3 on average (demand 2)."
+        "6 people, so it exposes no particular one. The chance to find a person who is known to be in the file is "
+        "certainty at worst and 66.7% on average (demand 2)."
     )
 
 

@@ -289,8 +289,8 @@ def _of_units(outcome: Outcome) -> Iterator[str]:
         )
     if gain:
         yield say(
-            "By all rows of a {noun}, whoever knows the group is more certain of a value of {column}: the share of "
-            "those who have it is up to {points} percentage points higher there than in the whole file.",
+            "All rows of a {noun} together can tell more: in one group the share of {noun:plural} with some value of "
+            "{column} is {points} percentage points higher than in the whole file.",
             noun=unit_noun(outcome) if whom is None or whom.of is None else whom.noun,
             column=visible(column_of(outcome)),
             points=figure(100 * float(gain)),
