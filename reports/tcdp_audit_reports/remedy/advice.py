@@ -91,7 +91,7 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     price, is_dear = _price(audit, log)
     parts = (_result(audit, trial), price, also, advice.strip(), apart)
     if is_dear:
-        head = "Then decide whether the file is worth its repair, which takes much from it."
+        head = "Decide whether the file is worth its repair, which takes much from it."
     elif log.planned:
         head = "Then name the remedy in the policy, and repair with one command."
     else:
@@ -129,10 +129,11 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
     dear = say(
         "That is a high price[{lost?}: {name} is almost lost][{least?}, though no other remedy that was tried loses "
         "less and makes the file pass]. Decide whether such a file is worth publishing, or name another remedy, or "
-        "leave out a fact that an intruder may know.",
+        "leave out a fact that an intruder may know[{first?}, {first} before others].",
         lost=changed >= GREAT[0],
         name=names.get(most, visible(most)),
         least=log.planned,
+        first=visible(audit.column_risks[0].label or audit.column_risks[0].column) if audit.column_risks else "",
     )
     return f"{cost} {dear}", True
 

@@ -91,7 +91,8 @@ def _of_links(audit: Audit) -> Iterator[str]:
         yield say(
             "Whoever knows the number of a {noun} in a column that links the tables finds all of the {noun}’s rows"
             "[{redrawn?}; these numbers were drawn anew|{unexplained?}: the policy does not say whether "
-            "{columns:names} {n:has|have} numbers that were drawn for this release. tcdp-audit fix draws new ones].",
+            "{columns:names} {n:has|have} numbers that were drawn for this release. tcdp-audit fix draws new ones"
+            "|; the table has the policy’s reasons].",
             noun=visible(audit.linked_tables.noun) if audit.linked_tables is not None else "",
             redrawn=redrawn,
             unexplained=bool(unexplained),
