@@ -183,7 +183,7 @@ def test_the_first_screen_says_that_all_rows_are_taken_to_be_known(three: Audit)
 def test_where_no_column_was_measured_the_table_is_named_with_which_most_are_alone(three: Audit) -> None:
     coarsen = next(one for one in steps(three) if one.lead == "Coarsen the known columns of drugs first.")
     assert coarsen.text.startswith("Without it 12 patients are alone, with it 127.")
-    assert "tcdp_audit.audit with column_risks=True measures it" in three.render(".html")
+    assert "An audit that is asked for column risks measures it" in three.render(".html")
 
 
 def test_the_column_is_named_that_adds_most() -> None:

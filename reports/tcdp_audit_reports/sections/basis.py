@@ -167,7 +167,7 @@ def _fails_always(audit: Audit) -> bool:
     )
 
 
-NOT_STATED = "no name was given; audit again with --run-by NAME (run_by in Python) before you sign"
+NOT_STATED = "no name was given; audit again with --run-by NAME before you sign"
 
 
 def run(audit: Audit) -> Pairs:

@@ -213,4 +213,4 @@ def _reason(column: AuditedColumn) -> str:
 RISK = "Share of the risk: the part that a column has in telling people apart. Annex D says how it is computed."
 NO_RISK = "How much each column adds to the risk was not measured."
 HOW = "An audit with --report REPORT.html measures it, unless there are very many columns."
-HOW_IN_MEMORY = "tcdp_audit.audit with column_risks=True measures it, unless there are very many columns."
+HOW_IN_MEMORY = "An audit that is asked for column risks measures it, unless there are very many columns."

@@ -45,7 +45,7 @@ UNKNOWN = (
 UNKNOWN_IN_MEMORY = (
     "This call in Python changes no table. It tries generalising, suppressing and other remedies, and says after which "
     "the tables pass with the least loss, and how many values and records that takes. If it is worth it, "
-    "tcdp_audit.fix with the same tables and policy makes the repaired ones."
+    "the function fix with the same tables and policy makes the repaired ones."
 )
 MODELS = "Change the models with failing figures."
 OF_MODELS = "Leave a coefficient or a category of few people out, or fit the model on more people. Then audit it again."
