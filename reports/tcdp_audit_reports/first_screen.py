@@ -21,7 +21,7 @@ from tcdp_audit.plugin.sentences import (
 )
 from tcdp_audit_reports.policy_text import stated
 
-NOBODY: Mapping[str, int] = MappingProxyType({})
+NO_UNITS: Mapping[str, int] = MappingProxyType({})
 MOST_TABLES = 8  # named on the first screen
 NO_NAME = "no name of who ran it was given: see Run"
 NUMBERED = 8  # demands that do not hold, up to which they are named
@@ -90,7 +90,7 @@ def _released(audit: Audit) -> list[str]:
     )
 
 
-def _described_tables(table: Table, with_rows: Mapping[str, int] = NOBODY, noun: str = "") -> list[str]:
+def _described_tables(table: Table, with_rows: Mapping[str, int] = NO_UNITS, noun: str = "") -> list[str]:
     """The number of tables and the size of each, of many of the first; their digests are where they are verified.
 
     Args:
