@@ -13,7 +13,7 @@ SHARED = {  # of details that every check may have, or that several have; a chec
     "victim_classes": "groups exposed",
     "units": "units",
     "victim_units": "units exposed",
-    "per_row": "if an intruder knew single rows, and not which belong together",
+    "per_row": "if an intruder knew single rows but not which belong together",
     "whole_histories": "if whole histories were judged",
     "k": "smallest group",
     "classes": "groups",

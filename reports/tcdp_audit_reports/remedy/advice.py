@@ -209,8 +209,8 @@ def _effect(step: Step) -> tuple[bool, int, bool, float]:
 
 
 def _row(audit: Audit, step: Step, came: str) -> list[str]:
-    parameters = f", {parameters_of(step)}" if step.parameters else ""
-    name = f"{sentence_case(plain_name(audit, step))}{parameters}"
+    title = sentence_case(plain_name(audit, step))
+    name = say("{title:text}, {parameters}", title=title, parameters=parameters_of(step)) if step.parameters else title
     if step.error:
         return [name, "not known", came]
     costs = say(
