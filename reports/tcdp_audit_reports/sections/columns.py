@@ -90,14 +90,13 @@ def _of_links(audit: Audit) -> Iterator[str]:
         redrawn = audit.change_log is not None and bool(audit.change_log.redrawn)
         yield say(
             "Whoever knows the number of a {noun} in a column that links the tables finds all of the {noun}’s rows"
-            "[{redrawn?}; these numbers were drawn anew|{unexplained?}: the policy does not say whether "
-            "{columns:names} {n:has|have} numbers that were drawn for this release. tcdp-audit fix draws new ones"
+            "[{redrawn?}; these numbers were drawn anew|{unexplained?}: the policy does not say whether the numbers in "
+            "{columns:names} were drawn for this release. tcdp-audit fix draws new ones"
             "|; the table has the policy’s reasons].",
             noun=visible(audit.linked_tables.noun) if audit.linked_tables is not None else "",
             redrawn=redrawn,
             unexplained=bool(unexplained),
             columns=first_names(unexplained),
-            n=len(unexplained),
         )
 
 
