@@ -207,7 +207,10 @@ def test_riddles_are_sentences(three: Audit) -> None:
         assert riddle not in page
     assert "of these the rows of visits with quarter 0" in page
     assert "is 36.05 percentage points higher than in the whole file" in page
-    assert "the policy does not say whether the numbers in drugs.visit, patients.patient, visits.patient and visits.visit" in page
+    assert (
+        "the policy does not say whether the numbers in drugs.visit, patients.patient, visits.patient and visits.visit"
+        in page
+    )
 
 
 def test_links_are_no_columns_to_take_out_and_the_call_is_one_for_tables_in_memory(three: Audit) -> None:
