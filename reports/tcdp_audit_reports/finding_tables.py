@@ -11,7 +11,7 @@ from math import floor
 from typing import Any
 
 from tcdp_audit.plugin.report import Rows, WorstClass
-from tcdp_audit.plugin.sentences import Outcome, count, figure, plural, record_noun, sentence_case, visible
+from tcdp_audit.plugin.sentences import Outcome, count, figure, plural, record_noun, say, sentence_case, visible
 from tcdp_audit_reports.charts.drawing import Measured, Say, figure_table
 from tcdp_audit_reports.charts.pictures import FACTS, drawn
 from tcdp_audit_reports.fact_labels import Labels
@@ -51,7 +51,7 @@ def _with_cells(outcome: Outcome, once: Say) -> Rows:
     rows = [
         [
             _range(one.ordinal, one.ordinal),
-            "; ".join(f"{visible(name)}: {visible(cell)}" for name, cell in (one.cells or {}).items()),
+            "; ".join(_cell_in_words(outcome, name, cell) for name, cell in (one.cells or {}).items()),
             count(one.records),
             figure(one.value, outcome.threshold),
         ]
@@ -59,6 +59,14 @@ def _with_cells(outcome: Outcome, once: Say) -> Rows:
     ]
     head = ("groups", "cells", f"{plural(record_noun(outcome))} in each", "value")
     return Rows(head, rows, "Worst groups", once(ORDINALS), numeric_from=2)
+
+
+def _cell_in_words(outcome: Outcome, name: str, cell: str) -> str:
+    """A cell with its column; of a column of the table whose rows are judged, that these rows have it."""
+    table, dot, column = name.partition(".")
+    if outcome.table and dot and table == outcome.table:
+        return say("of these the rows of {table} with {column} {cell}", table=table, column=column, cell=visible(cell))
+    return f"{visible(name)}: {visible(cell)}"
 
 
 def _equal_runs(worst: Sequence[WorstClass]) -> Iterator[list[WorstClass]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from tcdp_audit.plugin._internal import (
     state_of,
@@ -20,8 +21,9 @@ from tcdp_audit.plugin.sentences import (
 )
 from tcdp_audit_reports.policy_text import stated
 
+NO_UNITS: Mapping[str, int] = MappingProxyType({})
 MOST_TABLES = 8  # named on the first screen
-NO_NAME = "run by: nobody is named; sign only once --run-by names who ran it"
+NO_NAME = "no name of who ran it was given: see Run"
 NUMBERED = 8  # demands that do not hold, up to which they are named
 
 
@@ -35,7 +37,7 @@ def particulars(audit: Audit) -> list[tuple[str, list[str]]]:
         for name, table in further.items()
     ]
     return [
-        *([("Release", described(audit.release))] if audit.has_records else []),
+        *([("Release", _released(audit))] if audit.has_records else []),
         *_figures(audit),
         *repaired,
         *compared,
@@ -80,16 +82,39 @@ def described(table: Table) -> list[str]:
     ]
 
 
-def _described_tables(table: Table) -> list[str]:
-    """The number of tables, the size of each, of many of the first, and the digest of all."""
-    sizes = [say("{name}: {n:record}", name=visible(one.name), n=one.records) for one in table.tables.values()]
+def _released(audit: Audit) -> list[str]:
+    """The release's name, size and digest; of linked tables those with rows in each as well."""
+    tables = audit.linked_tables
+    return (
+        described(audit.release) if tables is None else _described_tables(audit.release, tables.with_rows, tables.noun)
+    )
+
+
+def _described_tables(table: Table, with_rows: Mapping[str, int] = NO_UNITS, noun: str = "") -> list[str]:
+    """The number of tables and the size of each, of many of the first; their digests are where they are verified.
+
+    Args:
+        table: the tables.
+        with_rows: how many units have a row in each; nothing of a table of which that is not known.
+        noun: what the units are called, in the singular.
+    """
+    sizes = [
+        say(
+            "{title}: {n:record}[{known?} of {units:{noun}}]",
+            title=visible(one.name),
+            n=one.records,
+            known=name in with_rows,
+            units=with_rows.get(name, 0),
+            noun=visible(noun) or "unit",
+        )
+        for name, one in table.tables.items()
+    ]
     more = len(sizes) - MOST_TABLES
     return [
         count(len(sizes), "table"),
         *sizes[:MOST_TABLES],
         *([f"{more:,} more"] if more > 0 else []),
         *(["tables in memory"] if table.in_memory else []),
-        *([_short(table.sha256)] if table.sha256 else []),
     ]
 
 

@@ -11,6 +11,7 @@ from tcdp_audit.plugin.sentences import Outcome, Status, column_of, record_noun,
 from tcdp_audit_reports.languages import once_per_report
 from tcdp_audit_reports.policy_text import first_names, known, name_of, runs
 
+EVENTS = ("known_events", "unicity")  # demands on people of whom some rows are known
 NAMED = 5  # failing demands with their numbers of people, in a sentence
 
 
@@ -31,7 +32,7 @@ def known_facts(audit: Audit) -> tuple[str, str]:
             "A neighbour, an employer or a newspaper is taken to know a person’s {names:names}.",
             names=first_names(columns),
         )
-        sentence = " ".join(filter(None, (sentence, _households(audit))))
+        sentence = " ".join(filter(None, (sentence, _households(audit), _whole_histories(audit))))
     elif any(facts in f"{one.message} {one.individual_impact}" for one in audit.expectations):
         sentence = say("{names:names}. What each intruder knows of them is below.", names=[*_capital(columns)])
     else:
@@ -47,7 +48,36 @@ def relation(audit: Audit) -> str:
     """Sentences on the people that each failing demand exposes, and on failures without a number; empty without any."""
     if not audit.has_records or not any(one.status is Status.FAILED for one in audit.outcomes):
         return ""
-    return " ".join([*_at_worst(audit), *_surest_guess(audit), *_counted(audit), *_left_out(audit), *_warned(audit)])
+    counted = (*_at_worst(audit), *_with_rows(audit), *_surest_guess(audit), *_counted(audit), *_left_out(audit))
+    return " ".join([*counted, *_chance(audit), *_warned(audit)])
+
+
+def _chance(audit: Audit) -> Iterator[str]:
+    """The chance to find a person whom one knows to be in the file, and which demands give another one.
+
+    Nothing if no demand measures it, or if the policy has intruders of its own.
+    """
+    if audit.scenarios:
+        return
+    measured = [
+        (number, one)
+        for number, one in enumerate(audit.expectations, 1)
+        if one.details.get("classes_are_of") == "release" and {"highest", "average"} <= one.details.keys()
+    ]
+    shares = {id(one) for one in _shares(audit)}
+    others = [str(number) for number, one in enumerate(audit.expectations, 1) if id(one) in shares]
+    for number, one in measured[:1]:
+        others = [other for other in others if other != str(number)]
+        yield say(
+            "The chance to find a person who is known to be in the file is [{top=1?}certainty|{top:one in}] at worst "
+            "and {mean:one in} on average (demand {number})[{others?}; [{several?}demands|demand] {others:names} "
+            "[{several?}give|gives] another one, of an intruder whom the finding describes].",
+            top=float(one.details["highest"]),
+            mean=float(one.details["average"]),
+            number=number,
+            others=others,
+            several=len(others) > 1,
+        )
 
 
 def of_whole_households(audit: Audit) -> list[str]:
@@ -71,6 +101,92 @@ def _households(audit: Audit) -> str:
     )
 
 
+def _whole_histories(audit: Audit) -> str:
+    """The sentences on the assumption that all rows of a person are known; empty where single rows are judged."""
+    whole = [one for one in audit.expectations if one.conventions.get("known_rows") == "all"]
+    if not whole or audit.policy.document.household is not None:
+        return ""
+    return say(
+        "They are taken to know these facts in all rows of a {noun}[{tables?}, in every table], and which rows belong "
+        "together: the whole history. Who knows only some of the rows may be less certain[{asked?}|; no demand asks "
+        "how much].",
+        noun=unit_noun(whole[0]),
+        tables=audit.policy.document.tables is not None,
+        asked=any(one.check in EVENTS for one in audit.expectations),
+    )
+
+
+@dataclass(frozen=True)
+class Affected:
+    """Whom a demand affects: people, or units; records where it says no more.
+
+    Args:
+        number: of them.
+        noun: what they are called, in the singular.
+        records: the records of one of several tables, or of units, that are affected; None where these are what counts.
+        record: what those are called, in the singular.
+        of: of how many units with a row in the table; None where these are what counts.
+        table: the one of several tables whose rows a demand judges; empty otherwise.
+    """
+
+    number: int
+    noun: str
+    records: int | None = None
+    record: str = ""
+    of: int | None = None
+    table: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """The number with its noun, and the records behind it: `139 patients (307 records of visits)`."""
+        return say(
+            "{n:{noun}}[{some?} ({records:{record}})]",
+            n=self.number,
+            noun=self.noun,
+            some=self.records is not None,
+            records=self.records or 0,
+            record=self.record or "record",
+        )
+
+
+def affected(outcome: Outcome) -> Affected | None:
+    """Whom a demand affects; None where it has no number."""
+    fails = failing(outcome)
+    if fails is None:
+        return None
+    details, noun = outcome.details, record_noun(outcome)
+    if "unit_noun" not in details or details.get("records_without_value"):
+        return Affected(fails[1], noun)
+    return Affected(
+        int(details["victim_units"]),
+        visible(str(details["unit_noun"])),
+        fails[1],
+        noun,
+        int(details["units"]),
+        outcome.table or "",
+    )
+
+
+def _with_rows(audit: Audit) -> Iterator[str]:
+    """The sentence on a table of which everyone who has a row in it is exposed; nothing where there is none."""
+    tables, exposed = audit.linked_tables, audit.exposed
+    if tables is None or exposed is None or exposed.people is None:
+        return
+    whole = {name: number for name, number in tables.with_rows.items() if number == tables.exposed_with_rows.get(name)}
+    if not any(whole.values()):
+        return
+    name = max(whole, key=lambda one: whole[one])
+    yield say(
+        "[{same?}These are|Among them are] all {n:{noun}} with rows in {name}"
+        "[{rest>0?}[{same?}; the other {rest:{noun}} {rest:has|have} none]].",
+        same=exposed.people == whole[name],
+        n=whole[name],
+        noun=visible(tables.noun),
+        name=visible(name),
+        rest=tables.total - whole[name],
+    )
+
+
 def _numbered(audit: Audit, *, warning: bool) -> list[tuple[int, Outcome]]:
     """The demands that fail, or those that only warn, with their numbers."""
     return [
@@ -86,28 +202,33 @@ def _counted(audit: Audit) -> Iterator[str]:
         return
     counted = {id(audit.outcomes[at]) for at in audit.exposed.counted}
     of_each = [
-        (fails[1], number, one)
+        (whom, number, one)
         for number, one in _numbered(audit, warning=False)
         if id(one) in counted
-        if (fails := failing(one)) is not None
+        if (whom := affected(one)) is not None
     ]
-    ranked = sorted(of_each, key=lambda each: (-each[0], each[1]))
+    ranked = sorted(of_each, key=lambda each: (-each[0].number, each[1]))
     if not ranked:
         return
     if len(ranked) == 1:
-        people, number, one = ranked[0]
-        if people != audit.exposed.people:  # otherwise the verdict has said it
-            yield say("Demand {number} exposes {n:{noun}}.", number=number, n=people, noun=record_noun(one))
+        whom, number, one = ranked[0]
+        if whom.number != audit.exposed.people:  # otherwise the verdict has said it
+            yield say("Demand {number} exposes {people:text}.", number=number, people=whom.in_words)
         return
     numbers, said = list[str](), set[int]()
-    for people, number, one in ranked:
+    nouns = {whom.noun for whom, _, _ in ranked}
+    has_units = len(nouns) > 1 or any(whom.records is not None for whom, _, _ in ranked)
+    for whom, number, one in ranked:
         without = int(one.details.get("records_without_value", 0))
-        numbers.append(_number(people, number, without, is_same=without in said))
+        if has_units:
+            numbers.append(say("{people:text} by demand {number}", people=whom.in_words, number=number))
+        else:
+            numbers.append(_number(whom.number, number, without, is_same=without in said))
         said.add(without)
     yield say(
         "{numbers:names}. Do not add these numbers: several demands can expose the same {noun:plural}.",
         numbers=first_names(numbers, NAMED + 1),
-        noun=record_noun(ranked[0][2]),
+        noun=ranked[0][0].noun,
     )
 
 
@@ -115,7 +236,8 @@ def _number(people: int, number: int, without: int, *, is_same: bool) -> str:
     """The people of a demand, and how many of them are in groups in which no one has a value."""
     return say(
         "{n} by demand {number}[{without>0?} ({rest}, and "
-        "[{same?}the same {without}|{without} in groups without any value, which fail by convention])]",
+        "[{same?}the same {without}|{without} in groups in which no one has a value: with nothing to compare, they "
+        "count as failing])]",
         n=people,
         number=number,
         without=without,
@@ -284,11 +406,11 @@ def _warned(audit: Audit) -> Iterator[str]:
             noun=unit_noun(audit.expectations[0]) if audit.expectations else "record",
         )
     for number, one in _numbered(audit, warning=True):
-        fails = failing(one)
-        if fails is not None and fails[1]:
+        whom = affected(one)
+        if whom is not None and whom.number:
             yield say(
                 "Demand {number} only warns: the {n:{noun}} that it affects {n:is|are} not counted for it.",
                 number=number,
-                n=fails[1],
-                noun=record_noun(one),
+                n=whom.number,
+                noun=whom.noun,
             )

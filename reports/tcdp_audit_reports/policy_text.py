@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from keyword import iskeyword
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -186,7 +188,7 @@ def signed_for(audit: Audit) -> list[tuple[str, str]]:
     """The same for a sign-off, where what the policy does not state is said, too."""
     texts = dict(stated(audit))
     return [
-        (name, texts.get(name) or say("not stated in the policy; {key} would state it", key=key))
+        (name, texts.get(name) or say("The policy does not say (its line {key}).", key=key))
         for name, key in ENTRIES.items()
     ]
 
@@ -194,6 +196,20 @@ def signed_for(audit: Audit) -> list[tuple[str, str]]:
 def policy_argument(audit: Audit) -> str:
     """The policy's file on a command line; a name to save it by where a program gave it."""
     return "POLICY.json" if audit.policy.path is None else visible(audit.policy.name)
+
+
+def tables_argument(audit: Audit) -> str:
+    """The release as an argument of Python where it was in memory: a variable, or a mapping of them by table.
+
+    A table is taken to be in a variable of its own name, if that can be one.
+    """
+    if not audit.release.tables:
+        return "RELEASE"
+    named = [
+        (json.dumps(visible(name)), name if name.isidentifier() and not iskeyword(name) else f"TABLE_{number}")
+        for number, name in enumerate(audit.release.tables, 1)
+    ]
+    return f"{{{', '.join(f'{name}: {variable}' for name, variable in named)}}}"
 
 
 def approved_by(audit: Audit) -> str:

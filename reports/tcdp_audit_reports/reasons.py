@@ -30,7 +30,7 @@ from tcdp_audit.plugin.sentences import (
 from tcdp_audit_reports.charts.margin import is_share, margin_words
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.languages import once_per_report
-from tcdp_audit_reports.people_exposed import SurestGuess
+from tcdp_audit_reports.people_exposed import SurestGuess, affected
 
 REASONS = 4
 WRONG = ("failed", "error", "warning")
@@ -141,7 +141,8 @@ def _rank(outcome: Outcome) -> tuple[int, float]:
         return (6 if outcome.status is Status.SKIPPED else 0), 0.0
     order = {"failed": 1, "error": 2, "warning": 3, "passed": 4, "measured": 5, "skipped": 6}[state_of(outcome)]
     if outcome.status is Status.FAILED:
-        return order, float(-fails[1]) if fails else -float((outcome.cells and outcome.cells.failing) or 0)
+        whom = affected(outcome)
+        return order, float(-whom.number) if whom and fails else -float((outcome.cells and outcome.cells.failing) or 0)
     return order, margin if outcome.status is Status.PASSED and margin is not None else 0.0
 
 
@@ -252,7 +253,9 @@ def _share_of_people(outcome: Outcome, disclosure_type: DisclosureType | None) -
 
 def _people_at_risk(outcome: Outcome, number: int, disclosure_type: DisclosureType | None) -> str:
     """The kind of risk, and in everyday words how many people run it."""
-    noun = record_noun(outcome)
+    noun, whom = record_noun(outcome), affected(outcome)
+    if whom is not None and whom.of is not None:
+        number, noun = whom.number, whom.noun
     if outcome.attribute is not None:
         without = int(outcome.details.get("records_without_value", 0))  # nothing can be learned of these
         return say(

@@ -75,10 +75,11 @@ ROWS = [("a", None)] * 5 + [("b", "x")] * 3 + [("c", "x"), ("c", "y"), ("c", "z"
 
 def test_homogeneity_does_not_take_them_for_known() -> None:
     (outcome,) = audited(ROWS, {"homogeneity": {"at_most": 0}}).expectations
-    assert outcome.observed == 0.4  # 8 of 20 fail, as a group without a value does by convention
+    assert outcome.observed == 0.4  # 8 of 20 fail, as a group without a value does
     assert outcome.message == (
         "3 of 20 people are in a group that has a single value of diagnosis: finding the group is enough to know it. "
-        "In 1 more group, of 5 people, no one has a value of diagnosis; by convention it fails."
+        "In 1 more group, of 5 people, no one has a value of diagnosis; it counts as failing, as there is "
+        "nothing to compare."
     )
     assert outcome.individual_impact.endswith(
         "in the largest such group, of 3 people, all have the same diagnosis, which is then known for certain."
@@ -88,8 +89,8 @@ def test_homogeneity_does_not_take_them_for_known() -> None:
 def test_where_only_they_fail_that_is_said() -> None:
     (outcome,) = audited([one for one in ROWS if one[0] != "b"], {"distinct_l_diversity": {"l": 3}}).expectations
     assert outcome.message == (
-        "In 1 group, of 5 people, no one has a value of diagnosis; by convention it fails. Every other group keeps the "
-        "demand."
+        "In 1 group, of 5 people, no one has a value of diagnosis; it counts as failing, as there is nothing to "
+        "compare. Every other group keeps the demand."
     )
 
 

@@ -220,8 +220,8 @@ def test_a_class_without_any_value_is_reported():
 
     assert (outcome.status, outcome.observed) == (Status.FAILED, inf)
     assert outcome.message.endswith(
-        "In 1 group, of 1 record, no one has a value of 'answer'; by convention it fails. Every other group keeps the "
-        "demand."
+        "In 1 group, of 1 record, no one has a value of 'answer'; it counts as failing, as there is nothing to "
+        "compare. Every other group keeps the demand."
     )
 
 

@@ -76,23 +76,24 @@ def test_the_result_is_in_the_contract(planned: Audit) -> None:
 def advice(audit: Audit) -> Paragraph:
     """The step with the remedy, or with what it made."""
     return next(
-        one for one in steps(audit) if one.lead.startswith(("Then name", "Then repair", "Publish the repaired"))
+        one for one in steps(audit) if one.lead.startswith(("Then name", "Decide whether", "Then repair", "Publish"))
     )
 
 
 def test_the_report_has_the_lines_and_their_cost(planned: Audit) -> None:
     last = advice(planned)
-    assert last.lead == "Then name the remedy in the policy, and repair with one command."
+    assert last.lead == "Decide whether the file is worth its repair, which takes much from it."
     assert last.lines.startswith("remedy:\n  - ")
     assert "No record removed; 12 values changed, most of all in age (100% of its values); simple tables" in last.text
-    assert "That is a high price: age is almost lost. Decide whether such a file is worth publishing" in last.text
+    assert "age is almost lost, though no other remedy that was tried loses less and makes the file pass." in last.text
     assert "it would then pass, with 1 warning (Sensitive columns without a demand)." in last.text
-    assert last.code == "tcdp-audit fix RELEASE --policy POLICY.json --output REPAIRED.csv"
+    assert last.code == 'tcdp_audit.fix(RELEASE, "POLICY.json").released'
     for suffix in (".html", ".md"):
         assert "<h1>Fit" not in planned.render(suffix)
         assert last.lines.splitlines()[1] in planned.render(suffix)
     named = advice(tried(**MONDRIAN))
-    assert named.lead == "Then repair with one command, as the policy says."
+    assert named.lead == "Decide whether the file is worth its repair, which takes much from it."
+    assert "no other remedy that was tried" not in named.text
 
 
 def test_where_nothing_helps_the_reason_is_said() -> None:
@@ -117,7 +118,7 @@ def test_whatever_was_tried_has_its_cost_and_what_came_of_it(planned: Audit) -> 
         "Wider values within neighbouring groups",
         "12 entries changed, 35.3% of the detail lost",
     ]
-    assert table.body[0][2] == "Advised above: the file passes after it."
+    assert table.body[0][2] == "The file passes after it; what it costs is said above."
     known = [row[1] != "not known" for row in table.body]
     assert known == sorted(known, reverse=True)
     assert not [row for row in table.body if "`" in "".join(row)]
@@ -247,7 +248,7 @@ def test_a_release_that_only_needs_to_lose_an_identifier_needs_no_remedy() -> No
     assert (audit.remedy_trial.passes, audit.remedy_trial.only_drops) == (True, True)
     last = steps(audit)[-1]
     assert (last.lead, last.lines) == ("Drop these columns.", "")
-    assert last.code == "tcdp-audit fix RELEASE --policy POLICY.json --output REPAIRED.csv"
+    assert last.code == 'tcdp_audit.fix(RELEASE, "POLICY.json").released'
     output = io.StringIO()
     print_audit(Console(file=output, width=80), audit, [])
     assert "Dropped from what is written: 'disease' (identifier).\nThe release would then pass" in output.getvalue()

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from linked_samples import clinic
 
 import tcdp_audit
 from tcdp_audit.core.results.audit import Audit
@@ -60,8 +59,9 @@ def of_scenarios() -> Audit:
 
 
 def of_linked_tables() -> Audit:
-    """Patients, their visits and their drugs."""
-    return clinic()
+    """The example of patients, their visits and their drugs, with remedies tried."""
+    policy, by = EXAMPLES / "linked/clinic.tcdp.yaml", "E. Novak, data office of the hospital"
+    return tcdp_audit.audit(None, policy, column_risks=True, all_conventions=True, try_remedies=True, run_by=by)
 
 
 def of_figures() -> Audit:

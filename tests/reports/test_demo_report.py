@@ -83,7 +83,7 @@ def test_words_are_those_of_people(page):
         "Decide on length of stay: add a demand, or declare it harmless.",  # what to do next
         # at what cost
         "it would then pass, with 2 warnings (Sensitive columns with demands that only warn; t-closeness, ordered",
-        "of length of stay). But the limits of demands 1 and 4 are weaker than is usual. No record removed; 1,893",
+        "of length of stay). But the limits of demands 1 and 4 are weaker than is usual; what stricter ones would cost",
         "The command below leaves it out.",
         "tcdp-audit fix --policy",
         "Linkability Can records be matched with another file? Not asked by this policy.",  # what was not examined

@@ -63,7 +63,7 @@ NAMES = {  # of values, of measures and of the questions of profiles, and what a
     "passing": {"teaching"},
     "profile": {"fit"},
     "scenarios": {"knows age", "age", "district", "marital", "sex"},
-    "linked": {"flu", "gout"},
+    "linked": {"patient", "date of the visit", "hospital"},  # of an invented row
     "outputs": {*CATEGORIES, "patients", "stay"},
     "repaired": {"Size of classes", "Commonest value", "Swapping", "Joining", "cutting", *BOUNDS},
 }

@@ -56,7 +56,7 @@ def adult_answers(data) -> dict[str, str]:
         "for one person": f"narrows them down to {sizes.min()} person in the smallest group, and to "
         f"{per_group:.2f} people on",
         "the chance to find": f"a guess is right with certainty there, and with a chance of 1 in {per_group:.0f} on",
-        "who": "run by nobody is named; audit again with --run-by NAME before you sign",
+        "who": "run by no name was given; audit again with --run-by NAME before you sign",
         "with what": "tcdp-audit 0.1.0, built-in plugins only",
         "how to verify": "tcdp-audit verify REPORT.html adult.csv",
         "which column": f"age {share:.0f}%",

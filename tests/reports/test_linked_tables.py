@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from browser import asked
+from edition_samples import of_linked_tables
 from linked_samples import KNOWN, TREE, clinic, tree
 from rich.console import Console
 from test_chromium import opened
@@ -25,6 +26,9 @@ from tcdp_audit.core.results.verdict import verdict_sentence
 from tcdp_audit_reports.charts.drawing import Drawing, Label, Line
 from tcdp_audit_reports.charts.pictures import BOX, tables_picture
 from tcdp_audit_reports.first_screen import particulars
+from tcdp_audit_reports.people_exposed import known_facts, relation
+from tcdp_audit_reports.reasons import reasons
+from tcdp_audit_reports.sections.findings import findings
 from tcdp_audit_reports.sections.next_steps import steps
 
 UP, DOWN = 10, 4  # pixels that a text takes above and below its baseline
@@ -144,18 +148,78 @@ def test_figures_of_records_say_whose(three: Audit) -> None:
     assert "records of visits are in" in by_check["entropy_l_diversity"].message
     assert "patients are in" in by_check["k_anonymity"].message
     page, text = three.render(".html"), three.render(".md")
-    assert '<span class="about">records of visits</span>' in page
-    assert re.search(r"\d; records of visits \|$", text, re.MULTILINE)
+    assert '<span class="about">patients, 307 records of visits</span>' in page
+    assert re.search(r"\| 139; patients, 307 records of visits \|$", text, re.MULTILINE)
     assert '<th scope="col">table</th>' in page  # of the figures of single rows
     shares = [float(one) for one in re.findall(r"\((\d+\.\d)%\)", " ".join(one.text for one in steps(three)))]
     assert shares
     assert max(shares) <= 100
 
 
-def test_links_are_no_columns_to_take_out_and_the_repair_is_that_of_a_folder(three: Audit) -> None:
+def test_every_number_of_people_says_whether_it_is_of_patients_or_of_visits(three: Audit) -> None:
+    """And that those are exposed who have visits, which a share of all patients hides."""
+    said = relation(three)
+    assert "These are all 147 patients with rows in visits; the other 53 patients have none." in said
+    assert "147 patients by demand 1, 145 patients (313 records of visits) by demand 3 and 139 patients" in said
+    assert "several demands can expose the same patients." in said
+    assert "the 'visits.diagnosis' of 145 patients" in " ".join(one.head for one in reasons(three))
+    assert "They are of 145 of 147 patients with rows in visits." in [*findings(three)][2].message
+    sizes = dict(particulars(three))["Release"]
+    assert "visits: 315 records of 147 patients" in sizes
+    assert {one.check: one.details.get("victim_units") for one in three.expectations} == {
+        "k_anonymity": None,
+        "homogeneity": 139,
+        "entropy_l_diversity": 145,
+    }
+
+
+def test_the_first_screen_says_that_all_rows_are_taken_to_be_known(three: Audit) -> None:
+    assert "in all rows of a patient, in every table, and which rows belong together" in known_facts(three)[1]
+    assert "and to 1.45 patients on average; a guess is right with certainty there, and with a chance of 69%" in (
+        three.render(".html")
+    )
+
+
+def test_where_no_column_was_measured_the_table_is_named_with_which_most_are_alone(three: Audit) -> None:
+    coarsen = next(one for one in steps(three) if one.lead == "Coarsen the known columns of drugs first.")
+    assert coarsen.text.startswith("Without it 12 patients are alone, with it 127.")
+    assert "An audit that is asked for column risks measures it" in three.render(".html")
+
+
+def test_the_column_is_named_that_adds_most() -> None:
+    """The figures of a real run from files: whole patients are counted, and links are explained."""
+    made = of_linked_tables()
+    assert [(one.column, one.unique_without) for one in made.column_risks] == [
+        ("visits.quarter", 53),
+        ("drugs.drug", 98),
+        ("patients.sex", 110),
+    ]
+    text = made.render(".md")
+    assert "Quarter of the visit adds most to the risk (60%): with it 127 patients are unique, without it 53." in text
+    assert "Whoever knows the number of a patient in a column that links the tables" in text
+    assert "the policy does not say whether" not in text
+    assert made.warnings == []  # a link that is declared to be harmless is no identifier
+
+
+def test_riddles_are_sentences(three: Audit) -> None:
+    page = three.render(".html")
+    for riddle in ("largest gain in belief", "If single rows were judged", "would state it", "nobody is named"):
+        assert riddle not in page
+    assert "of these the rows of visits with quarter 0" in page
+    assert "is 36.05 percentage points higher than in the whole file" in page
+    assert (
+        "the policy does not say whether the numbers in drugs.visit, patients.patient, visits.patient and visits.visit"
+        in page
+    )
+
+
+def test_links_are_no_columns_to_take_out_and_the_call_is_one_for_tables_in_memory(three: Audit) -> None:
     text = "\n".join(f"{one.lead} {one.text} {one.code}" for one in steps(three))
-    assert "tcdp-audit check FOLDER --policy POLICY.json --try-remedies" in text
-    assert "REPAIRED.csv" not in text
+    call = (
+        'tcdp_audit.audit({"patients": patients, "visits": visits, "drugs": drugs}, "POLICY.json", try_remedies=True)'
+    )
+    assert call in text
+    assert "FOLDER" not in text
     assert "out of the copy that is published" not in text
     assert "| visits.visit | – | links the tables |" in three.render(".md")
 
@@ -163,8 +227,10 @@ def test_links_are_no_columns_to_take_out_and_the_repair_is_that_of_a_folder(thr
 def test_each_table_is_verified(three: Audit) -> None:
     text = three.render(".md")
     assert "How to verify it, in five steps" in text
-    assert all(f"{name} was in memory. Its SHA-256 was" in text for name in ("patients", "visits", "drugs"))
-    assert "tcdp-audit verify REPORT.html FOLDER" in text
+    names = ("patients", "visits", "drugs")
+    assert all(f"{name} was in memory. The SHA-256 of its content was" in text for name in names)
+    assert 'tcdp_audit.verify("REPORT.html", {"patients": patients, "visits": visits, "drugs": drugs}' in text
+    assert "…" not in " ".join(dict(particulars(three))["Release"])  # no digest that stands nowhere whole
 
 
 def test_the_first_screen_has_the_sizes_of_at_most_eight_tables(eight: Audit) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from html import unescape
 
 import pandas as pd
 import yaml
@@ -44,8 +45,15 @@ def test_they_begin_with_the_policy_and_then_have_a_command():
         "Coarsen postcode first.",
     ]
     assert "6 people (100%)" in reported[3].text
-    assert reported[2].code == "tcdp-audit check RELEASE --policy POLICY.json --try-remedies --report REPORT.html"
-    assert "writes no data" in reported[2].text
+    assert reported[2].code == 'tcdp_audit.audit(RELEASE, "POLICY.json", try_remedies=True).render(".html")'
+    assert "changes no table" in reported[2].text
+
+
+def test_of_a_file_they_have_a_command(tmp_path):
+    TABLE.to_csv(tmp_path / "people.csv", index=False)
+    costs = next(one for one in steps(tcdp_audit.audit(tmp_path / "people.csv", POLICY)) if "costs" in one.lead)
+    assert costs.code == "tcdp-audit check people.csv --policy POLICY.json --try-remedies --report REPORT.html"
+    assert "writes no data" in costs.text
 
 
 def test_the_largest_number_of_people_comes_first(with_outcomes):
@@ -100,8 +108,22 @@ def test_verification_has_three_steps_with_whole_digests():
     audit = tcdp_audit.audit(TABLE, POLICY)
     digests = [one.code for one in verification(audit)]
     assert digests[:2] == [audit.release.sha256, audit.policy.sha256]
-    assert digests[2].startswith("tcdp-audit verify REPORT.html ")
-    assert digests[2].endswith(" --policy POLICY.json")  # a program gave it: the reader makes a file of it first
+    assert digests[2] == 'tcdp_audit.verify("REPORT.html", RELEASE, "POLICY.json").is_confirmed'
+
+
+def test_a_policy_of_a_program_is_saved_as_its_digest_wants_it(tmp_path):
+    """The text that the annex shows has this digest, without a line break at the end, and confirms the report."""
+    report = tmp_path / "report.html"
+    TABLE.to_csv(tmp_path / "people.csv", index=False)
+    audit = tcdp_audit.audit(tmp_path / "people.csv", POLICY)
+    audit.write(report)
+    _, saved, again = verification(audit)
+    assert "its one line, without a line break at the end" in saved.text
+    assert hashlib.sha256(audit.policy.text.encode()).hexdigest() == saved.code
+    assert audit.policy.text in unescape(report.read_text(encoding="utf-8"))
+    assert again.code == "tcdp-audit verify REPORT.html people.csv --policy POLICY.json"
+    (tmp_path / "POLICY.json").write_text(audit.policy.text, encoding="utf-8")
+    assert tcdp_audit.verify(report, tmp_path / "people.csv", tmp_path / "POLICY.json").is_confirmed
 
 
 def test_each_compared_file_has_a_step_and_instructs(tmp_path):
@@ -140,7 +162,7 @@ def test_a_step_names_the_column_that_joins_rows_which_no_demand_judges():
     policy = {**POLICY, "attributes": attributes, "household": "home", "conventions": {"known_rows": "one"}}
     audit = tcdp_audit.audit(table, policy)
     assert "Decide on home: leave it out, or have whole households judged." in [one.lead for one in steps(audit)]
-    assert "taken to be harmless, but joins rows: see what to do next" in audit.render(".md")
+    assert "shows who is of one household: see what to do next" in audit.render(".md")
     assert "Of a household an intruder is taken to know one row (known_rows)." in how_counted(audit)
 
 

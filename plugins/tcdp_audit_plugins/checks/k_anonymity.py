@@ -56,9 +56,13 @@ def class_sizes(evidence: ClassEvidence, _: Parameters) -> NDArray[Any]:
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:
-    """The number alone, whether they are all that fail, and the mean chance of a guess; only where records count."""
+    """The number alone, whether they are all that fail, and the mean chance of a guess.
+
+    Only where each record, or each unit by its whole history, is in one class.
+    """
     classes, records = outcome.classes, outcome.records
-    if outcome.conventions.get("unit", "row") != "row" or classes is None or records is None:
+    is_partition = outcome.conventions.get("unit", "row") == "row" or outcome.conventions.get("known_rows") == "all"
+    if not is_partition or classes is None or records is None:
         return {}
     alone = sum(int(number) for size, _, number in outcome.details["distribution"] if size == 1)
     mean = Fraction(classes.total, records.total)  # over records, the chance 1/n is groups over records

@@ -249,8 +249,8 @@ CHECKS: list[Check] = [
         sentences=Sentences(
             passed="{alone/total:{unit}} {alone/total:is|are} alone with {alone/total:its|their} {known}.",
             impact=(
-                "{intruder} [{details.victims>0?}finds exactly one {unit} with {observed:chance}, which is the right "
-                "one if they are in the release|finds more than one {unit} for everyone]."
+                "{intruder} [{details.victims>0?}finds a single match for {alone/total:{unit}}, which is right if the "
+                "person is in the release|finds more than one {unit} for everyone]."
             ),
             values=_sample_values,
         ),

@@ -10,7 +10,7 @@ from tcdp_audit.plugin.sentences import count, listing, prose, say, sentence_cas
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.policy_text import first_names, lines_to_paste, name_of, named, unwanted
 from tcdp_audit_reports.reasons import demand_name
-from tcdp_audit_reports.remedy.candidates import SHOWN, fate, not_taken, parameters_of
+from tcdp_audit_reports.remedy.candidates import fate, not_taken, parameters_of
 from tcdp_audit_reports.remedy.sentences import drops, listed_outcomes, plain_name
 
 NONE_KNOWN = "None of the remedies that were tried makes the file pass"
@@ -64,16 +64,18 @@ def _sentence(reason: str) -> str:
 
 
 UNCHANGED = "Nothing was written, and the verdict on this file stays what it is."
+NEW_TABLES = "The call in Python makes a new table of each; what is in memory stays as it is."
 NEW_FILE = "The command writes a new file; this one stays as it is."
+TRIED = 6  # remedies that are listed
 COLUMNS = ("remedy", "what it would cost", "result")
 
 
 def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     """The step that reports what remedies would do; `command` repairs the release."""
-    log = trial.log
+    log, apart = trial.log, NEW_TABLES if audit.release.in_memory else NEW_FILE
     if log is not None and trial.only_drops:
         return Paragraph(
-            f"{drops(log)} {_result(audit, trial)} {UNCHANGED} {NEW_FILE}", lead="Drop these columns.", code=command
+            f"{drops(log)} {_result(audit, trial)} {UNCHANGED} {apart}", lead="Drop these columns.", code=command
         )
     if log is None or not log.steps:
         return none_known(audit, log, trial.reason)
@@ -86,9 +88,14 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     dropped, wrong = {one.name for one in log.dropped}, {*unwanted(audit)}  # of these a step of their own speaks
     left_out = [name_of(one) for one in audit.columns if one.name in dropped and name_of(one) not in wrong]
     also = say("The command also leaves out {names:names}.", names=left_out) if left_out else ""
-    parts = (_result(audit, trial), _price(audit, log), also, advice.strip(), NEW_FILE)
-    planned = "Then name the remedy in the policy, and repair with one command."
-    head = planned if log.planned else "Then repair with one command, as the policy says."
+    price, is_dear = _price(audit, log)
+    parts = (_result(audit, trial), price, also, advice.strip(), apart)
+    if is_dear:
+        head = "Decide whether the file is worth its repair, which takes much from it."
+    elif log.planned:
+        head = "Then name the remedy in the policy, and repair with one command."
+    else:
+        head = "Then repair with one command, as the policy says."
     return Paragraph(" ".join(filter(None, parts)), lead=head, code=command, lines=shown)
 
 
@@ -98,18 +105,19 @@ GREAT = (
 )  # the share of a column's values that change, and the mean error of counts, that cost a release dear
 
 
-def _price(audit: Audit, log: ChangeLog) -> str:
-    """The cost of remedies in plain words, with a warning where little may be left of the file."""
+def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
+    """The cost of remedies in plain words, and whether little may be left of the file, which the words then say."""
     names = {one.name: name_of(one) for one in audit.columns}
     most = max(log.cells, key=lambda one: log.cells[one], default="")
     changed = log.cells.get(most, 0) / max(log.records_left(most), 1) if most else 0.0
     counts = log.loss.get("counting_queries")
     off = counts.get("value") if isinstance(counts, Mapping) else None
     cost = say(
-        "[{removed>0?}{removed:record} removed|No record removed]; {values:value} changed"
+        "[{removed>0?}{removed/records:record} removed|No record removed]; {values:value} changed"
         "[{changed>0?}, most of all in {name} ({share} of its values)]"
         "[{counts?}; simple tables of counts off by {counts} on average].",
         removed=log.suppressed,
+        records=sum(one.records for one in audit.release.tables.values()) or audit.release.records,
         values=sum(log.cells.values()),
         changed=log.cells.get(most, 0),
         name=names.get(most, visible(most)),
@@ -117,14 +125,17 @@ def _price(audit: Audit, log: ChangeLog) -> str:
         counts="" if off is None else share(float(off), 1),
     )
     if changed < GREAT[0] and (off is None or float(off) < GREAT[1]):
-        return cost
+        return cost, False
     dear = say(
-        "That is a high price[{lost?}: {name} is almost lost]. Decide whether such a file is worth publishing, or name "
-        "another remedy or fewer facts.",
+        "That is a high price[{lost?}: {name} is almost lost][{least?}, though no other remedy that was tried loses "
+        "less and makes the file pass]. Decide whether such a file is worth publishing, or name another remedy, or "
+        "leave out a fact that an intruder may know[{first?}, {first} before others].",
         lost=changed >= GREAT[0],
         name=names.get(most, visible(most)),
+        least=log.planned,
+        first=visible(audit.column_risks[0].label or audit.column_risks[0].column) if audit.column_risks else "",
     )
-    return f"{cost} {dear}"
+    return f"{cost} {dear}", True
 
 
 def row_examples(audit: Audit, log: ChangeLog) -> Iterator[Paragraph | Rows]:
@@ -161,10 +172,10 @@ def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
     others = sorted(not_taken(log), key=_effect)
     rows = [_row(audit, one, _taken(one)) for one in log.steps]
     rows += [_row(audit, one, _not_advised(log, one)) for one in others]
-    rest = len(rows) - SHOWN
+    rest = len(rows) - TRIED
     note = f"{count(rest)} more in the machine-readable result." if rest > 0 else ""
     caption = "Remedies, the most effective first"
-    return Rows(COLUMNS, rows[:SHOWN], caption, note, style="said risks")
+    return Rows(COLUMNS, rows[:TRIED], caption, note, style="said risks")
 
 
 def _result(audit: Audit, trial: RemedyTrial) -> str:
@@ -173,17 +184,19 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
         return f"Tried on this very file. Even then it would not pass: {prose(trial.reason).rstrip('.')}."
     emptied = () if trial.log is None else trial.log.constant_columns
     warnings = [demand_name(one) for one in trial.outcomes if one.is_warning]
+    names = {one.name: name_of(one) for one in audit.columns}
     passed = say(
         "Tried on this very file, for the policy as it is now: it would then pass"
         "[{warned>0?}, with {warned:warning} ({titles:text})][{emptied?}, and be useless for {names:names}].",
         warned=len(warnings),
         titles="; ".join(warnings),
         emptied=bool(emptied),
-        names=first_names([visible(one) for one in emptied]),
+        names=first_names([names.get(one, visible(one)) for one in emptied]),
     )
     lax = [str(number) for number, one in enumerate(audit.expectations, 1) if one.laxer_than]
     weak = say(
-        "But the {n:limit of demand|limits of demands} {numbers:names} {n:is|are} weaker than is usual.",
+        "But the {n:limit of demand|limits of demands} {numbers:names} {n:is|are} weaker than is usual; what stricter "
+        "ones would cost was not tried (tcdp-audit frontier tries them).",
         n=len(lax),
         numbers=first_names(lax),
     )
@@ -196,8 +209,8 @@ def _effect(step: Step) -> tuple[bool, int, bool, float]:
 
 
 def _row(audit: Audit, step: Step, came: str) -> list[str]:
-    parameters = f", {parameters_of(step)}" if step.parameters else ""
-    name = f"{sentence_case(plain_name(audit, step))}{parameters}"
+    title = sentence_case(plain_name(audit, step))
+    name = say("{title:text}, {parameters}", title=title, parameters=parameters_of(step)) if step.parameters else title
     if step.error:
         return [name, "not known", came]
     costs = say(
@@ -218,5 +231,5 @@ def _not_advised(log: ChangeLog, step: Step) -> str:
 def _taken(step: Step) -> str:
     """The result of a step that is part of the advice."""
     if not step.failing:
-        return "Advised above: the file passes after it."
-    return f"Advised above. Not met after it: {listed_outcomes(step.failing)}."
+        return "The file passes after it; what it costs is said above."
+    return f"Its result goes on to the next. Not met after it: {listed_outcomes(step.failing)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 
 from tcdp_audit.plugin._internal import Block, in_words
@@ -9,7 +10,7 @@ from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, 
 from tcdp_audit.plugin.sentences import Severity, Status, percent, percent_of, say, sentence_case, visible
 from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
 from tcdp_audit_reports.people_exposed import of_whole_households
-from tcdp_audit_reports.policy_text import policy_argument, signed_for
+from tcdp_audit_reports.policy_text import policy_argument, signed_for, tables_argument
 from tcdp_audit_reports.reasons import is_chance
 from tcdp_audit_reports.sections.appendix import changing_demands
 from tcdp_audit_reports.sections.columns import noun_of_record
@@ -164,7 +165,7 @@ def _fails_always(audit: Audit) -> bool:
     )
 
 
-NOT_STATED = "nobody is named; audit again with --run-by NAME before you sign"
+NOT_STATED = "no name was given; audit again with --run-by NAME before you sign"
 
 
 def run(audit: Audit) -> Pairs:
@@ -188,7 +189,7 @@ def verification(audit: Audit) -> Sequence[Paragraph]:
         steps = [
             Paragraph(
                 say(
-                    "[{in_memory?}{name} was in memory. Its SHA-256 was"
+                    "[{in_memory?}{name} was in memory. The SHA-256 of its content was"
                     "|Compute the SHA-256 of {name}[{first?}, by sha256sum: a fingerprint that one changed letter "
                     "changes]. It must be]",
                     in_memory=table.in_memory,
@@ -199,8 +200,20 @@ def verification(audit: Audit) -> Sequence[Paragraph]:
             )
             for at, table in enumerate(files)
         ]
-    again = "In the folder of these files, audit everything again. The last line must begin with “Confirmed”."
-    return (*steps, *_policy_step(audit), Paragraph(again, code=_verify_command(audit)))
+    return (*steps, *_policy_step(audit), _again(audit))
+
+
+def _again(audit: Audit) -> Paragraph:
+    """The step that repeats the audit: a command for files, or a call for tables in memory."""
+    if not (audit.has_records and audit.release.in_memory):
+        again = "In the folder of these files, audit everything again. The last line must begin with “Confirmed”."
+        return Paragraph(again, code=_verify_command(audit))
+    policy = json.dumps(policy_argument(audit))
+    return Paragraph(
+        "With the same content in memory, audit everything again in Python, which computes these digests, too. The "
+        "answer must be True.",
+        code=f'tcdp_audit.verify("REPORT.html", {tables_argument(audit)}, {policy}).is_confirmed',
+    )
 
 
 def _files(audit: Audit) -> Iterator[Table]:
@@ -213,7 +226,11 @@ def _policy_step(audit: Audit) -> Iterator[Paragraph]:
     """The step on the policy, which may be no file."""
     if audit.policy.path is None:
         yield Paragraph(
-            say("Save the policy, which annex D has, as {file}. Its SHA-256 must be", file=policy_argument(audit)),
+            say(
+                "Save the policy, which annex D has, as {file}: its one line, without a line break at the end, as "
+                "printf writes it. Its SHA-256 must be",
+                file=policy_argument(audit),
+            ),
             code=audit.policy.sha256,
         )
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tcdp_audit.plugin._internal import Block
 from tcdp_audit.plugin.aggregate import PublishedTable
@@ -68,6 +69,7 @@ def _of_columns(audit: Audit) -> list[str]:
         say("Should not be in a published file: {names:names}.", names=first_names(wrong))
         if wrong
         else "No column is there that should not be.",
+        *_of_links(audit),
         *riskiest(audit),
         "If a column has the wrong role in the policy, this verdict is wrong.",
     ]
@@ -82,6 +84,26 @@ def _known(audit: Audit) -> Iterator[str]:
         yield "No one is taken to know anything about a person: no column has that role."
     elif not known_facts(audit)[0]:
         yield say("A neighbour, an employer or a newspaper is taken to know {names:names}.", names=first_names(taken))
+
+
+def _of_links(audit: Audit) -> Iterator[str]:
+    """The sentence on the values of the columns that link tables: what they allow, and what is not known of them."""
+    links = () if audit.linked_tables is None else audit.linked_tables.links
+    linking = [one for one in audit.columns if one.name in links and one.is_present]
+    if linking:
+        explained = {one.name.rpartition(".")[2] for one in linking if one.reason or one.acknowledged}
+        unexplained = [visible(one.name) for one in linking if one.name.rpartition(".")[2] not in explained]
+        redrawn = audit.change_log is not None and bool(audit.change_log.redrawn)
+        yield say(
+            "Whoever knows the number of a {noun} in a column that links the tables finds all of the {noun}’s rows"
+            "[{redrawn?}; these numbers were drawn anew|{unexplained?}: the policy does not say whether the numbers in "
+            "{columns:names} were drawn for this release. tcdp-audit fix draws new ones"
+            "|; the table has the policy’s reasons].",
+            noun=visible(audit.linked_tables.noun) if audit.linked_tables is not None else "",
+            redrawn=redrawn,
+            unexplained=bool(unexplained),
+            columns=first_names(unexplained),
+        )
 
 
 def tables_of_figures(audit: Audit) -> Rows:
@@ -132,7 +154,7 @@ def columns_table(audit: Audit) -> Rows:
         [
             visible(one.name),
             visible(one.label) or "–",
-            _role(one, links, joins=one.name in joining),
+            _role(one, links, joins=one.name in joining, is_household=one.name == audit.policy.document.household),
             *([_reason(one)] if has_reasons else []),
             "–" if one.values is None else count(one.values),
             *(each.shares.get(one.name, "–") for each in measured),
@@ -148,8 +170,8 @@ def columns_table(audit: Audit) -> Rows:
         for one in measured
     ]
     head = ("column", "meaning", "role", *reason, "values", *share)
-    can_measure = audit.policy.document.root is None  # of rows that belong together no column stands by itself
-    note = " ".join(filter(None, (note, RISK if measured else NO_RISK, HOW if can_measure and not measured else "")))
+    how = HOW_IN_MEMORY if audit.release.in_memory else HOW
+    note = " ".join(filter(None, (note, RISK if measured else f"{NO_RISK} {how}")))
     caption = "Every column of the tables" if links else "Every column of the file and of the policy"
     return Rows(head, rows, caption, note, numeric_from=3 + has_reasons)
 
@@ -164,8 +186,10 @@ def _columns(outcome: Outcome) -> Sequence[object]:
     return columns if isinstance(columns, list | tuple) else ()
 
 
-def _role(column: AuditedColumn, links: Collection[str], *, joins: bool) -> str:
+def _role(column: AuditedColumn, links: Collection[str], *, joins: bool, is_household: bool) -> str:
     """The role in everyday words, and that a column taken to be harmless joins rows."""
+    if is_household and column.is_present:
+        return say("shows who is of one household[{joins?}: see what to do next]", joins=joins)
     role = role_of(column, links)
     harmless = joins and column.role is Role.INSENSITIVE
     return say("{role:text}, but joins rows: see what to do next", role=role) if harmless else role
@@ -181,6 +205,7 @@ def _reason(column: AuditedColumn) -> str:
 RISK = "Share of the risk: the part that a column has in telling people apart. Annex D says how it is computed."
 NO_RISK = "How much each column adds to the risk was not measured."
 HOW = "An audit with --report REPORT.html measures it, unless there are very many columns."
+HOW_IN_MEMORY = "An audit that is asked for column risks measures it, unless there are very many columns."
 
 
 @dataclass(frozen=True)
@@ -260,7 +285,10 @@ def riskiest(audit: Audit) -> Iterator[str]:
 def coarsening(audit: Audit) -> Iterator[Paragraph]:
     """The step that makes columns coarser: for each intruder against whom a demand fails."""
     of_each = measured_columns(audit)
-    if not of_each or audit.verdict == "passed":
+    if audit.verdict == "passed":
+        return
+    if not of_each:
+        yield from _coarsening_a_table(audit)
         return
     if not audit.scenarios:
         yield _for_all(audit, of_each[0])
@@ -312,9 +340,34 @@ def _for_all(audit: Audit, measured: IntrudersColumns) -> Paragraph:
     return Paragraph(" ".join(filter(None, sentences)), lead=say("Coarsen {column} first.", column=_name(first)))
 
 
+def _coarsening_a_table(audit: Audit) -> Iterator[Paragraph]:
+    """The table with which most become alone, where what its columns add was not measured."""
+    tables = audit.linked_tables
+    if tables is None or not tables.alone or not tables.alone[-1]:
+        return
+    added = [now - before for before, now in pairwise((0, *tables.alone))]
+    depth = max(range(len(added)), key=lambda one: (added[one], one))
+    names = [visible(one.name) for one in tables.added_at(depth)]
+    yield Paragraph(
+        say(
+            "[{before?}Without {n:it|them} {without:{noun}} {without:is|are} alone, with {n:it|them} {now}"
+            "|By {n:it|them} {now:{noun}} {now:is|are} alone]. Wider bands, fewer categories or longer periods put "
+            "more {noun:plural} into each group; so does leaving rows out.",
+            n=len(names),
+            before=depth > 0,
+            without=tables.alone[depth - 1] if depth else 0,
+            now=tables.alone[depth],
+            noun=visible(tables.noun),
+        ),
+        lead=say("Coarsen the known columns of {names:names} first.", names=first_names(names)),
+    )
+
+
 def noun_of_record(audit: Audit) -> str:
-    """What a record is called: as the policy calls what it counts, unless that is another thing than a record."""
-    document = audit.policy.document
+    """What a record is called: what column risks count, or what the policy counts; else `record`."""
+    document, risks = audit.policy.document, audit.column_risks
+    if risks and risks[0].noun:
+        return visible(risks[0].noun)
     return (document.unit_name if document.unit is None else None) or "record"
 
 
@@ -357,11 +410,18 @@ def _risk_table(audit: Audit, measured: IntrudersColumns, *, is_last: bool, by_i
     alone = ["unique without it"] if unique else []
     head = ("column", "share of the risk", *alone, *(["distinction", "separation"] if by_itself else []))
     alone_by_all = say("[{n>0?}{n:{noun}} {n:is|are}|No {noun} is] unique with all of them.", n=unique, noun=noun)
-    note = f"{alone_by_all} {NOTE}" if is_last else alone_by_all
+    meaning = NOTE_OF_HISTORIES if measured.columns[0].noun else NOTE
+    note = f"{alone_by_all} {meaning}" if is_last else alone_by_all
     caption = say("Which column adds most risk[{intruder?}, against {intruder:names}]", intruder=measured.intruders)
     return Rows(head, rows, caption, note, numeric_from=1, style="risks")
 
 
+NOTE_OF_HISTORIES = (
+    "Share of the risk: what a column adds to those who are unique, or to the pairs that differ where no one is, on "
+    "average over all orders in which the columns may become known (Shapley values). Whole histories are compared, and "
+    "the number of rows is always known. Distinction: different histories for each of them, by this column. "
+    "Separation: pairs that differ by it."
+)
 NOTE = (
     "Share of the risk: a column’s part in the unique people, or in the pairs of people that differ where no one is "
     "unique, on average over all orders of learning the columns (Shapley values). Distinction: values per record. "

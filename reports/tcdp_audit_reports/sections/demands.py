@@ -9,7 +9,8 @@ from tcdp_audit.plugin.report import Audit, Group, Heading, Rows
 from tcdp_audit.plugin.sentences import Outcome, count, prose, sentence_case, visible
 from tcdp_audit_reports.charts.margin import margin_words
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.sections.findings import attribute_of, records_of_table, rows
+from tcdp_audit_reports.people_exposed import affected
+from tcdp_audit_reports.sections.findings import attribute_of, rows, whose_affected
 from tcdp_audit_reports.sections.grouped import Gathered, demand_rows, fold, gathered, matrix_html
 from tcdp_audit_reports.sections.next_steps import WARNED
 from tcdp_audit_reports.templating import fill_template
@@ -99,8 +100,8 @@ def _structural(outcome: Outcome) -> tuple[str, str, str]:
 
 def _row(audit: Audit, outcome: Outcome) -> tuple[str, ...]:
     fails = failing(outcome)
-    classes, records = ("–", "–") if fails is None else map(count, fails)
-    of_table = records_of_table(outcome) if outcome.table and fails is not None else ""
+    whom, whose = affected(outcome), whose_affected(outcome)
+    classes, records = ("–", "–") if fails is None or whom is None else (count(fails[0]), count(whom.number))
     if outcome.cells is not None:
         records = f"–\n{_cells(outcome)} cells"
     return (
@@ -111,5 +112,5 @@ def _row(audit: Audit, outcome: Outcome) -> tuple[str, ...]:
         demanded(outcome),
         margin_words(outcome),
         classes,
-        f"{records}\n{of_table}" if of_table else records,
+        f"{records}\n{whose}" if whose and outcome.cells is None else records,
     )

@@ -21,15 +21,16 @@ from tcdp_audit.plugin.check import Check, Limit
 from tcdp_audit.plugin.report import Audit, Chart, Definitions, Group, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
+    column_of,
     count,
     decimal,
     figure,
     noun_form,
-    plural,
     prose,
     record_noun,
     say,
     sentence_case,
+    unit_noun,
     visible,
 )
 from tcdp_audit_reports.charts import cumulative, dumbbell, histogram
@@ -40,6 +41,7 @@ from tcdp_audit_reports.fact_labels import Labels, plain
 from tcdp_audit_reports.finding_tables import ELSEWHERE, cell_of, nested_tables, worst_table
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.languages import once_per_report
+from tcdp_audit_reports.people_exposed import affected
 from tcdp_audit_reports.policy_text import one_line
 from tcdp_audit_reports.reasons import reasons
 from tcdp_audit_reports.sections.grouped import fold, framed, gathered, group_paragraph
@@ -48,7 +50,10 @@ from tcdp_audit_reports.templating import fill_template
 MANY = 100  # expectations, up to which every one is shown with its pictures
 WHOLE = 40  # of more, so many are
 CELLS = 6  # failing cells that a finding names
-IN_SENTENCES = frozenset({"attempt", "classes_without_value", "records_without_value"})  # of the finding
+IN_SENTENCES = frozenset(  # of the finding
+    {"attempt", "classes_without_value", "records_without_value", "largest_gain", "unit_noun"}
+)
+UNITS = frozenset({"units", "victim_units"})  # are in sentences where both are known
 USUAL = {"known_fraction": 1, "classes_are_of": "release"}  # figures that say nothing unless they differ from these
 NO_VALUE = "no value"  # what was found in a group in which no one has one, where a figure cannot be infinite
 SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")
@@ -173,7 +178,7 @@ def _gravest(audit: Audit, numbers: Iterable[int]) -> list[int]:
 
 
 def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
-    fails = failing(outcome)
+    whom = affected(outcome)
     return DemandRow(
         id=f"e{number}",
         number=number,
@@ -186,8 +191,8 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         demanded=demanded(outcome),
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
-        at_risk=_failing_cells(outcome) if fails is None else count(fails[1]),
-        at_risk_of=_whose(outcome),
+        at_risk=_failing_cells(outcome) if whom is None else count(whom.number),
+        at_risk_of=whose_affected(outcome),
     )
 
 
@@ -215,11 +220,15 @@ def _failing_cells(outcome: Outcome) -> str:
     return "–" if outcome.cells is None or outcome.cells.failing is None else count(outcome.cells.failing)
 
 
-def _whose(outcome: Outcome) -> str:
-    """The noun of what fails where that is not people: records of a table, or cells."""
+def whose_affected(outcome: Outcome) -> str:
+    """The noun of what fails: cells, or of several tables those affected, with the records of a table behind them."""
     if outcome.cells is not None:
         return noun_form("cell", outcome.cells.failing or 0)
-    return "" if failing(outcome) is None or not outcome.table else records_of_table(outcome)
+    whom = affected(outcome)
+    if whom is None or whom.records is None:
+        return "" if whom is None or outcome.table is None else noun_form(whom.noun, whom.number)
+    behind = say("{n:{noun}}", n=whom.records, noun=whom.record)
+    return f"{noun_form(whom.noun, whom.number)}, {behind}"
 
 
 def _finding(
@@ -278,18 +287,33 @@ def _message(outcome: Outcome, once: Say) -> str:
         )
     elif len(said) < len(others):
         said = others
-    return " ".join([first, *said])
+    return " ".join([first, *said, *_of_units(outcome)])
+
+
+def _of_units(outcome: Outcome) -> Iterator[str]:
+    """Sentences on the units whose rows a demand judges: how many fail, and what all of their rows show."""
+    whom, gain = affected(outcome), outcome.details.get("largest_gain")
+    if whom is not None and whom.of is not None and whom.records is not None and not outcome.details.get("victims"):
+        yield say(
+            "They are of {number/of:{noun}}[{table?} with rows in {table}].",
+            number=whom.number,
+            of=whom.of,
+            noun=whom.noun,
+            table=visible(whom.table),
+        )
+    if gain:
+        yield say(
+            "All rows of a {noun} together can tell more: in one group the share of {noun:plural} with some value of "
+            "{column} is {points} percentage points higher than in the whole file.",
+            noun=unit_noun(outcome) if whom is None or whom.of is None else whom.noun,
+            column=visible(column_of(outcome)),
+            points=figure(100 * float(gain)),
+        )
 
 
 def _pictures(outcome: Outcome, labels: Labels, once: Say, *, pictured: bool) -> list[Chart]:
     worst = None if pictured else dumbbell.chart(outcome, once)
     return [one for one in (worst, *pictures(outcome, labels)) if one is not None]
-
-
-def records_of_table(outcome: Outcome) -> str:
-    """`records of visits`, where an outcome counts the records of one of several tables; empty for people."""
-    noun = record_noun(outcome)
-    return plural(noun) if noun.endswith(f" of {visible(outcome.table or '')}") else ""
 
 
 def attribute_of(outcome: Outcome, check: Check | None) -> str:
@@ -330,6 +354,7 @@ def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
     limits = {} if check is None else {one.parameter: one for one in check.limits[1:]}
     said = {*IN_SENTENCES, *(name for name, usual in USUAL.items() if outcome.details.get(name) == usual)}
     counted = {"victims": outcome.records, "victim_classes": outcome.classes}
+    said |= UNITS if outcome.details.keys() >= UNITS else set()
     said |= {"highest", "average"} if "success" in outcome.details else set()
     said |= {name for name, of in counted.items() if of is not None and outcome.details.get(name) == of.failing}
     for name, value in outcome.details.items():
@@ -405,7 +430,15 @@ def _blocks_of(audit: Audit, one: Outcome, finding: Finding) -> Iterator[Paragra
     counted = "Failing cells" if fails else "Cells that it counts"
     cells = f"{counted}: {_named_cells(one)}." if one.failing_cells else ""
     strict = prose(strictness_sentences(one))
-    said = (prose(one.message), cells, prose(one.individual_impact), dumbbell.beliefs(one), strict, reason)
+    said = (
+        prose(one.message),
+        *_of_units(one),
+        cells,
+        prose(one.individual_impact),
+        dumbbell.beliefs(one),
+        strict,
+        reason,
+    )
     yield Paragraph(" ".join(filter(None, said)), lead=lead, style=state_of(one))
     groups = [
         f"group {worst.ordinal:,}: " + "; ".join(f"{column}: {cell}" for column, cell in worst.cells.items())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tcdp_audit.plugin._internal import demanded, failing, observed
+from tcdp_audit.plugin._internal import demanded, observed
 from tcdp_audit.plugin.report import Audit, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -15,7 +16,6 @@ from tcdp_audit.plugin.sentences import (
     count,
     percent,
     prose,
-    record_noun,
     say,
     sentence_case,
     share,
@@ -23,7 +23,8 @@ from tcdp_audit.plugin.sentences import (
 )
 from tcdp_audit_reports.charts.margin import is_share
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, unwanted
+from tcdp_audit_reports.people_exposed import affected
+from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, tables_argument, unwanted
 from tcdp_audit_reports.reasons import demand_name, is_chance
 from tcdp_audit_reports.sections.columns import coarsening, measured_columns
 from tcdp_audit_reports.sections.grouped import groups_of
@@ -38,6 +39,11 @@ UNKNOWN = (
     "passes with the least loss, and how many values and records that takes. If it is worth it, tcdp-audit fix with "
     "the same policy writes the repaired file."
 )
+UNKNOWN_IN_MEMORY = (
+    "This call in Python changes no table. It tries generalising, suppressing and other remedies, and says after which "
+    "the tables pass with the least loss, and how many values and records that takes. If it is worth it, "
+    "the function fix with the same tables and policy makes the repaired ones."
+)
 MODELS = "Change the models with failing figures."
 OF_MODELS = "Leave a coefficient or a category of few people out, or fit the model on more people. Then audit it again."
 OF_FIGURES = (
@@ -48,6 +54,7 @@ NOT_TRIED = (
     "This audit also tries which cells to hide, which margins to leave out and which base to round to, and writes no "
     "data."
 )
+COST = "Find out what a remedy costs."
 UNLINKED = "Remedies change tables that a unit links. Wider categories make people alike."
 
 
@@ -190,7 +197,7 @@ def _failures(audit: Audit) -> Iterator[Paragraph]:
     ]
     if not failed:
         return
-    ordered = sorted(failed, key=lambda one: -(failing(one) or (0, 0))[1])
+    ordered = sorted(failed, key=lambda one: -(0 if (whom := affected(one)) is None else whom.number))
     reasons = list(dict.fromkeys(_reach_of_group(audit, one) or _reach(audit, one) for one in ordered))
     if len(reasons) > MOST:
         reasons = [*reasons[:MOST], say("and {n} more", n=len(reasons) - MOST)]
@@ -249,8 +256,8 @@ def _reach_of_group(audit: Audit, outcome: Outcome) -> str:
 
 
 def _reach(audit: Audit, outcome: Outcome) -> str:
-    fails = failing(outcome)
-    if fails is None or not fails[1]:
+    whom = affected(outcome)
+    if whom is None or not whom.number:
         if is_share(outcome) or is_chance(outcome):
             return say(
                 "{demand:text}: {share}, where {allowed:text}",
@@ -264,12 +271,22 @@ def _reach(audit: Audit, outcome: Outcome) -> str:
             found=observed(outcome),
             bound=demanded(outcome),
         )
+    if whom.of is not None and whom.table:
+        return say(
+            "{demand:text}: {n/total:{noun}} with rows in {table}",
+            demand=demand_name(outcome),
+            n=whom.number,
+            total=whom.of,
+            noun=whom.noun,
+            table=visible(whom.table),
+        )
+    total = _total(audit, outcome) if whom.of is None else whom.of
     return say(
         "{demand:text}: {n:{noun}} ({share})",
         demand=demand_name(outcome),
-        n=fails[1],
-        noun=record_noun(outcome),
-        share=share(fails[1], _total(audit, outcome)),
+        n=whom.number,
+        noun=whom.noun,
+        share=share(whom.number, total),
     )
 
 
@@ -292,12 +309,17 @@ def _remedy(audit: Audit) -> Iterator[Paragraph]:
         yield trial_advice(audit, trial, _command(audit))
     elif fails and audit.policy.document.tables is not None and audit.policy.document.unit is None:
         yield Paragraph(UNLINKED, lead="Repair the tables where they are made, and audit all of them again.")
+    elif fails and audit.release.in_memory:
+        call = f"tcdp_audit.audit({tables_argument(audit)}, {json.dumps(policy_argument(audit))}, try_remedies=True)"
+        yield Paragraph(UNKNOWN_IN_MEMORY, lead=COST, code=f'{call}.render(".html")')
     elif fails:
-        yield Paragraph(UNKNOWN, lead="Find out what a remedy costs.", code=_trial_command(audit))
+        yield Paragraph(UNKNOWN, lead=COST, code=_trial_command(audit))
 
 
 def _command(audit: Audit) -> str:
-    """The command that repairs the release, which it names where the policy does not."""
+    """The command that repairs the release, which it names where the policy does not; a call for tables in memory."""
+    if audit.release.in_memory:
+        return f"tcdp_audit.fix({tables_argument(audit)}, {json.dumps(policy_argument(audit))}).released"
     output = "REPAIRED" if audit.release.tables else "REPAIRED.csv"  # a folder for several tables
     return f"tcdp-audit fix {_release(audit)}--policy {policy_argument(audit)} --output {output}"
 

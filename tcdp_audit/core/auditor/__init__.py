@@ -3,7 +3,7 @@
 views             the tables in which demands are judged: rows, units with their histories, rows with histories
 linked_rows       what an audit says of a unit that joins rows
 summed_units      whether histories are compared where the table is
-largest_gain      what an intruder learns of a unit, whichever of its rows a value is in
+history_figures   what an intruder learns of a unit, whichever of its rows a value is in; what each column adds
 tasks             one expectation on one attribute, and its outcome; classes of one record, measured by value
 class_tasks       an expectation measured on equivalence classes shard by shard
 worst_values      the values of the worst class without their names; a number is one value in all outcomes

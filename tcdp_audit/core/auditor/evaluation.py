@@ -35,7 +35,15 @@ from tcdp_audit.core.auditor.view_evaluation import (
     exposed_by_units,
     exposed_together,
 )
-from tcdp_audit.core.auditor.views import ROWS, Views, columns_of_demand, of_table, targets_of, views_of
+from tcdp_audit.core.auditor.views import (
+    ROWS,
+    Views,
+    columns_of_demand,
+    noun_of_root,
+    of_table,
+    targets_of,
+    views_of,
+)
 from tcdp_audit.core.auditor.worst_values import number_values
 from tcdp_audit.core.base.audit_figures import ColumnRisk, ExposureCount, ScenarioResult, demand_groups, failures
 from tcdp_audit.core.base.cache import Cache, Identity
@@ -300,15 +308,24 @@ class _Judged:
 
     @property
     def column_risks(self) -> tuple[ColumnRisk, ...]:
-        """What each quasi-identifier adds to the risk, where this was requested."""
-        return next((one.risks for one in self._running if one.risks and one.is_riskiest), ())
+        """What each quasi-identifier adds to the risk, where this was requested: of rows, else of whole histories."""
+        risks = next((one.risks for one in self._running if one.risks and one.is_riskiest), ())
+        if risks or not self.options.column_risks:
+            return risks
+        name = _riskiest({one.name: one.views.policy for one in self.parts})
+        views = next(one.views for one in self.parts if one.name == name)
+        if views.histories is None or not any(view.is_whole for view in views):
+            return ()
+        from tcdp_audit.core.auditor.history_figures import history_risks  # noqa: PLC0415 - only on request
+
+        return tuple(history_risks(views.histories, noun_of_root(views.histories)))
 
     def with_histories(self, outcome: Outcome) -> Outcome:
         """The finding on a unit that joins rows, with whole histories as seen by the intruder who knows most."""
         judging = [one for one in self._own if one.name] or self._own
         most = max(judging, key=lambda one: len(one.views.policy.with_role(Role.QUASI_IDENTIFIER)))
         judges = all(judges_histories(one.views, one.outcomes) for one in judging)
-        return with_histories(outcome, most.views, judges=judges)
+        return with_histories(outcome, most.views, judges=judges, exposed=self.failing_units)
 
     @cached_property
     def _histories(self) -> Histories | None:

@@ -18,12 +18,14 @@ from tcdp_audit.core.auditor.views import (
 from tcdp_audit.core.base.outcome import (
     ALONE_WITH,
     DROPPED,
+    EXPOSED_WITH_ROWS,
     KNOWN_ROWS,
     LINK_DEMANDS,
     ORPHAN_ROWS,
     REPEATED_UNIT,
     STRUCTURE,
     UNFAILABLE,
+    UNITS_WITH_ROWS,
     Outcome,
     Severity,
     Status,
@@ -34,6 +36,7 @@ from tcdp_audit.core.policy.policy import Expectation
 from tcdp_audit.core.release.release import Release
 
 if TYPE_CHECKING:
+    from tcdp_audit.core.auditor.exposure import FailingUnits
     from tcdp_audit.core.units.histories import Histories
     from tcdp_audit.core.units.members import Members
 
@@ -90,7 +93,7 @@ def _of_one_alone(members: Members) -> dict[str, int]:
     return {"people": members.people, "people_in_a_household_with_one_alone": members.with_one_alone}
 
 
-def with_histories(outcome: Outcome, views: Views, *, judges: bool) -> Outcome:
+def with_histories(outcome: Outcome, views: Views, *, judges: bool, exposed: FailingUnits | None = None) -> Outcome:
     """The finding on a released unit that joins rows, with what whole histories show.
 
     It passes if a demand that counts judges more than one row. Otherwise it warns, and the verdict says for whom the
@@ -100,6 +103,7 @@ def with_histories(outcome: Outcome, views: Views, *, judges: bool) -> Outcome:
         outcome: the finding by the columns alone.
         views: in which demands are judged.
         judges: whether demands judge more than one row of a unit; see `judges_histories`.
+        exposed: the units that failing demands expose; None where none is known.
     """
     histories, details = views.histories, dict(outcome.details)
     if histories is None or details.get(DROPPED) is True:
@@ -111,6 +115,10 @@ def with_histories(outcome: Outcome, views: Views, *, judges: bool) -> Outcome:
         alone_with = [*views.both]  # the tables but that of units
         figures |= {"alone_at_depth": list(histories.alone_at_depth), ALONE_WITH: alone_with}
         figures["noun"] = noun_of_root(histories)
+        having = {name: histories.having_rows(name) for name in alone_with}
+        figures[UNITS_WITH_ROWS] = {name: int(some.sum()) for name, some in having.items()}
+        if exposed is not None:
+            figures[EXPOSED_WITH_ROWS] = {name: int((some & exposed.failing).sum()) for name, some in having.items()}
     details |= {
         "units": histories.units,
         PER_ROW: histories.per_row,
@@ -216,7 +224,8 @@ def _sentence(histories: Histories) -> str:
     return (
         f"column {unit!r} joins the rows of each {noun}: {several:,} of {of} {agree(several, 'has', 'have')} more than "
         f"one, and with all of theirs {alike}, which no demand limits; drop the column from what is published, or have "
-        f"whole {plural(noun)} judged: leave out `known_rows: one`, or demand `known_events`"
+        f"whole {plural(noun)} judged: take `known_rows: one` out of the policy, or add the demand `known_events`, "
+        f"which asks how many {plural(noun)} are alike to someone who knows a few rows of one"
     )
 
 

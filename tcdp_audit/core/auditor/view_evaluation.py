@@ -30,12 +30,12 @@ from tcdp_audit.core.auditor.exposure import (
 from tcdp_audit.core.auditor.linked_rows import with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
-from tcdp_audit.core.auditor.views import UNITS, View, Views, domains_of, has_tables
+from tcdp_audit.core.auditor.views import HISTORIES, UNITS, View, Views, domains_of, has_tables, noun_of_root
 from tcdp_audit.core.base.audit_figures import ColumnRisk, ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.base.outcome import UNIT_NOUN, Outcome, Status
 from tcdp_audit.core.base.resources import budget, processors
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.shards import WORK_BYTES, Plan, Progress, largest_shard, partition, plan, silent
@@ -159,6 +159,8 @@ class ViewEvaluation:
                 self._measure_risks()
             for task in tasks:
                 outcome = self._outcome(task, measurements)
+                if isinstance(task, ClassTask) and id(task) in places:
+                    outcome = self._with_units(outcome, places[id(task)])
                 if id(task) in places and outcome.status is Status.FAILED and outcome.blocks:
                     self.failed[places[id(task)]] = self.position
                 if outcome.blocks:
@@ -238,7 +240,7 @@ class ViewEvaluation:
 
     def _with_gain(self, outcome: Outcome, task: ClassTask) -> Outcome:
         """An outcome on cells with what an intruder learns of a unit, whichever of its rows a value is in."""
-        from tcdp_audit.core.auditor.largest_gain import LARGEST_GAIN, largest_gain  # noqa: PLC0415 - likewise
+        from tcdp_audit.core.auditor.history_figures import LARGEST_GAIN, largest_gain  # noqa: PLC0415 - likewise
 
         unit = self.release.unit
         assert unit is not None  # noqa: S101 - histories are those of units
@@ -248,6 +250,22 @@ class ViewEvaluation:
             self.gains[key] = largest_gain(self.shards, task, unit, self.tasks.exempt, missing_is_a_value=counts)
         gain = self.gains[key]
         return outcome if gain is None else replace(outcome, details={**outcome.details, LARGEST_GAIN: gain})
+
+    def _with_units(self, outcome: Outcome, place: int) -> Outcome:
+        """An outcome on rows of units with how many of these failing classes expose, and what they are called.
+
+        Args:
+            outcome: of a task on classes.
+            place: the task's position.
+        """
+        view, unit = self.view_of_release, self.release.unit
+        if view.kind != HISTORIES or view.histories is None or unit is None or outcome.status is not Status.FAILED:
+            return outcome
+        exposed = self.exposure.units_of({place: 0}, unit)
+        having = view.histories.having_rows(view.table)
+        counted = {"units": int(having.sum()), "victim_units": int((exposed & having).sum())}
+        details = {**counted, **outcome.details, UNIT_NOUN: noun_of_root(view.histories)}
+        return replace(outcome, details=details)
 
     def _report_rows(self) -> None:
         """Mark the rows of the units that fail, where units were marked."""

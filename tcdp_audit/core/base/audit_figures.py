@@ -75,6 +75,8 @@ class ColumnRisk:
         separation: the part of all pairs of records that this column alone distinguishes.
         unique: records that are unique by all columns.
         unique_without: records that are unique without this one.
+        noun: what is counted in the place of records, in the singular: the unit or the household whose whole histories
+            are compared. Empty for records.
     """
 
     column: str
@@ -84,6 +86,7 @@ class ColumnRisk:
     separation: float
     unique: int
     unique_without: int
+    noun: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
@@ -94,6 +97,7 @@ class ColumnRisk:
             "separation": self.separation,
             "unique": self.unique,
             "unique_without": self.unique_without,
+            **({"of": self.noun} if self.noun else {}),
         }
 
 

@@ -29,7 +29,7 @@ ONLY = (
     "In {classes_without_value:group}, of {records_without_value:{record}}, no one has a value of {attribute}; "
     "{by_convention}.[{other_classes>0?} Every other group keeps the demand.]"
 )
-BY_CONVENTION = "by convention {classes_without_value:it fails|they fail}"
+BY_CONVENTION = "{classes_without_value:it counts|they count} as failing, as there is nothing to compare"
 AS_VALUE = "A missing value counts as a value, and {missing_as_value:{record}} {missing_as_value:has|have} no other."
 MISSING_PARTS = {
     "by_convention": BY_CONVENTION,

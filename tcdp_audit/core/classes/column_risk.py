@@ -1,10 +1,12 @@
 """Column risks: what each column that an intruder may know adds to the risk of re-identification.
 
-All figures are computed from the distinct rows of those columns and the number of records of each.
+All figures are computed from the sizes of groups by each subset of those columns: of the distinct rows with the number
+of records of each, or of units by their whole histories.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from math import comb
@@ -42,9 +44,22 @@ def column_risks(codes: Mapping[str, Codes], times: Sizes, labels: Mapping[str, 
         [('age', 1.0), ('sex', 0.0)]
     """
     names = [*codes]
-    if not names:
-        return []
-    measured = MeasuredSubsets([codes[name] for name in names], times)
+    return risks_by_subsets(names, MeasuredSubsets([codes[name] for name in names], times), labels) if names else []
+
+
+def risks_by_subsets(
+    names: Sequence[str], measured: Subsets, labels: Mapping[str, str], noun: str = ""
+) -> list[ColumnRisk]:
+    """The columns by what they add to the risk, the most risky first; see `column_risks`.
+
+    Args:
+        names: the columns, at least one.
+        measured: their subsets, by their places among the names.
+        labels: what the policy calls columns.
+        noun: what is counted in the place of records.
+
+    Cost: the sizes of the groups by each subset of up to eight columns, without each column beyond.
+    """
     everything = tuple(range(len(names)))
     measure = measured.alone if measured.alone(everything) else measured.apart
     shares = _shares(measure, len(names))
@@ -57,6 +72,7 @@ def column_risks(codes: Mapping[str, Codes], times: Sizes, labels: Mapping[str, 
             separation=measured.apart((place,)) / max(comb(measured.records, 2), 1),
             unique=measured.alone(everything),
             unique_without=measured.alone(everything[:place] + everything[place + 1 :]),
+            noun=noun,
         )
         for place, (name, share) in enumerate(zip(names, shares, strict=True))
     ]
@@ -69,29 +85,25 @@ def affordable(columns: int, rows: int) -> bool:
     return columns > 0 and rows * subsets <= ROWS * 2**EXACT // 4
 
 
-class MeasuredSubsets:
-    """The sizes of groups by any subset of columns. A subset that begins as the last one did continues its groups.
+class Subsets(ABC):
+    """Groups by any subset of some columns, which are named by their places.
 
     Args:
-        columns: codes of each column, one for every row. Shape (rows,) each.
-        times: how many records each row represents. Shape (rows,).
+        records: how many records, or units, the groups have in all.
     """
 
-    def __init__(self, columns: Sequence[Codes], times: Sizes) -> None:
-        self.columns, self.times, self.records = columns, times, int(times.sum())
-        self.radices = [int(one.max()) + 1 for one in columns]
+    def __init__(self, records: int) -> None:
+        self.records = records
         self.known: dict[tuple[int, ...], int] = {}  # records alone
         self.distinguished: dict[tuple[int, ...], int] = {}  # pairs of records
-        self.path = [_Numbered(-1, np.zeros(len(times), np.int64), 1)]  # the rows by no column, by one, by two, ...
+
+    @abstractmethod
+    def sizes(self, subset: tuple[int, ...]) -> Sizes:
+        """Records in each group, none of them empty."""
 
     def groups(self, subset: tuple[int, ...]) -> int:
         """The number of groups."""
-        return self._numbered(subset).groups
-
-    def sizes(self, subset: tuple[int, ...]) -> Sizes:
-        """Records in each group."""
-        by = self._numbered(subset)
-        return occurrences(by.numbers, by.groups, self.times)
+        return len(self.sizes(subset))
 
     def alone(self, subset: tuple[int, ...]) -> int:
         """Records that no other agrees with."""
@@ -105,6 +117,30 @@ class MeasuredSubsets:
             together = sum(size * (size - 1) // 2 * number for size, number in _counted(self.sizes(subset)))
             self.distinguished[subset] = comb(self.records, 2) - together
         return self.distinguished[subset]
+
+
+class MeasuredSubsets(Subsets):
+    """The sizes of groups of rows. A subset that begins as the last one did continues its groups.
+
+    Args:
+        columns: codes of each column, one for every row. Shape (rows,) each.
+        times: how many records each row represents. Shape (rows,).
+    """
+
+    def __init__(self, columns: Sequence[Codes], times: Sizes) -> None:
+        super().__init__(int(times.sum()))
+        self.columns, self.times = columns, times
+        self.radices = [int(one.max()) + 1 for one in columns]
+        self.path = [_Numbered(-1, np.zeros(len(times), np.int64), 1)]  # the rows by no column, by one, by two, ...
+
+    def groups(self, subset: tuple[int, ...]) -> int:
+        """The number of groups."""
+        return self._numbered(subset).groups
+
+    def sizes(self, subset: tuple[int, ...]) -> Sizes:
+        """Records in each group."""
+        by = self._numbered(subset)
+        return occurrences(by.numbers, by.groups, self.times)
 
     def numbers(self, subset: tuple[int, ...]) -> tuple[Codes, int]:
         """The group of each row, and how many groups there are."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcdp_audit.core.base.outcome import ALONE_WITH, LINKED_ROWS
+from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.outcome import ALONE_WITH, EXPOSED_WITH_ROWS, LINKED_ROWS, UNITS_WITH_ROWS
 from tcdp_audit.core.base.words import count, in_words, noun_of_column, sentence_case, visible
 from tcdp_audit.core.check.translation import say
 from tcdp_audit.core.results.document import Rows
@@ -53,6 +54,8 @@ class TablesOverview:
         alone: the number of them whom no other is like, by what the tables down to each depth show; empty where that
             was not measured.
         sentence: how many are alone with all tables, in words; empty where that was not measured.
+        with_rows: how many of them have a row in each table below the first; empty where that was not measured.
+        exposed_with_rows: and how many of those failing demands expose.
     """
 
     tables: tuple[LinkedTable, ...]
@@ -61,6 +64,8 @@ class TablesOverview:
     total: int = 0
     alone: tuple[int, ...] = ()
     sentence: str = ""
+    with_rows: Mapping[str, int] = FrozenDict()
+    exposed_with_rows: Mapping[str, int] = FrozenDict()
 
     @property
     def size(self) -> str:
@@ -107,7 +112,16 @@ def tables_overview(audit: Audit) -> TablesOverview | None:
     sentence = sentence_of_tables(details)
     if not sentence:
         return TablesOverview(tables, _noun(document), links)
-    return TablesOverview(tables, _noun(document), links, details["units"], tuple(details["alone_at_depth"]), sentence)
+    return TablesOverview(
+        tables,
+        _noun(document),
+        links,
+        details["units"],
+        tuple(details["alone_at_depth"]),
+        sentence,
+        details.get(UNITS_WITH_ROWS, FrozenDict()),
+        details.get(EXPOSED_WITH_ROWS, FrozenDict()),
+    )
 
 
 def average_risk_of_tables(audit: Audit) -> float | None:

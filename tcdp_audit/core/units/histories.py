@@ -226,6 +226,10 @@ class Histories:
         """The number of rows of units that are not exempt."""
         return int(np.append(self.unit.counts, self.unit.missing)[self.present].sum())
 
+    def having_rows(self, table: str) -> NDArray[np.bool_]:  # noqa: ARG002 - one table has rows of each
+        """The units that count and have a row in a table. Shape (units + 1,)."""
+        return self.present
+
     def records_of(self, units: NDArray[np.bool_]) -> int:
         """The number of rows of some units. Shape (units + 1,)."""
         return int(np.append(self.unit.counts, self.unit.missing)[units & self.present].sum())

@@ -47,6 +47,13 @@ class TableHistories(Histories):
         policy = declaring(self.release.policy, known, ROOT)
         return replace(self.release, engine=self._engines[table], policy=policy)
 
+    def having_rows(self, table: str) -> NDArray[np.bool_]:
+        """The units, or households, that count and have a row in a table. Shape (units + 1,)."""
+        one, having = self.coded[table], np.zeros(len(self.present), dtype=bool)
+        units = one.root_of_link[one.link_codes]
+        having[units if self.home is None else self.home[units]] = True
+        return having & self.present
+
     def _engine_of(self, one: CodedTable) -> Engine:
         whole = self.by[()]
         home = np.arange(self.unit.size + 1) if self.home is None else self.home
