@@ -13,6 +13,7 @@ from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks.record_linkage.credit import credit
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
+from tcdp_audit_plugins.checks.record_linkage.supervised.certified_bound import most_links
 from tcdp_audit_plugins.checks.record_linkage.supervised.exact_optimum import optimum
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family, WeightedMean
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import (
@@ -25,6 +26,8 @@ from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import (
 from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import Deadline, learned
 
 FEATURES = 2**30  # bytes that features may take where no memory is given
+SEARCHING = 0.8  # of the time for the search, the rest for the bound
+ROUNDING = 1e-6  # of a sum of links
 MOST = 3 * 10**9  # features of pairs that are computed to link all records: some ten seconds
 
 
@@ -33,17 +36,19 @@ class Best:
     """The best distance that was found."""
 
     learned: Learned  # the distance, and its links
-    # the most records that any distance of the region searched links strictly; None where nothing was proven
-    bound: int | None
+    most: float  # no distance of the region searched has more expected links
+    bound: int  # the most records that any distance of it links strictly
     time_ended: bool  # whether it is the best so far, since time ended the search
 
     def figures(self) -> dict[str, Any]:
         """What is known of how good it is."""
         strict = self.learned.links.strict
-        result = {"strict_links": strict, "time_ended": self.time_ended}
-        if self.bound is None:
-            return {"heuristic": True, **result}
-        return {"heuristic": strict < self.bound, **result, "certified_bound": self.bound}
+        return {
+            "heuristic": strict < self.bound,
+            "strict_links": strict,
+            "time_ended": self.time_ended,
+            "certified_bound": self.bound,
+        }
 
 
 @dataclass(frozen=True)
@@ -61,14 +66,21 @@ class Search:
         return self.family.coefficients(self.family.equal)
 
     def best(self, points: PairedPoints) -> Best:
-        """The distance with the most expected links, never fewer than with equal weights."""
+        """The distance with the most expected links, at least those of equal weights, and a bound on all distances."""
         deadline = Deadline(self.time_limit / 2)
-        result = learned(points, self.family, FEATURES if self.memory is None else self.memory // 4, deadline)
+        learnt, proven, time_ended = self._searched(points)
+        most = most_links(points, self.family, [self.equal, learnt.coefficients], deadline) + ROUNDING
+        bound = floor(most) if proven is None else min(floor(most), proven)
+        return Best(learnt, most, bound, time_ended and learnt.links.expected < most - 2 * ROUNDING)
+
+    def _searched(self, points: PairedPoints) -> tuple[Learned, int | None, bool]:
+        """The best distance, the bound of a proof if there is one, and whether time ended the search before its end."""
+        deadline = Deadline(self.time_limit / 2 * SEARCHING)
+        learnt = learned(points, self.family, FEATURES if self.memory is None else self.memory // 4, deadline)
         if self.solver == "surrogate":
-            return Best(result, None, deadline.was_missed)
-        proven = optimum(points, self.family, result, deadline)
-        bound = min(proven.bound, floor(points.most_possible().sum() + 1e-6))
-        return Best(proven.best, bound, deadline.was_missed and bound > proven.best.links.strict)
+            return learnt, None, deadline.was_missed
+        proven = optimum(points, self.family, learnt, deadline)
+        return proven.best, proven.bound, deadline.was_missed and proven.bound > proven.best.links.strict
 
     def correct(self, points: PairedPoints, coefficients: Floats) -> Fraction:
         """The expected links of any number of records.
@@ -96,10 +108,10 @@ class Search:
         if parts is None:
             return {}
         training, others = parts
-        best = self.best(training)
-        coefficients = best.learned.coefficients
+        learnt, _, time_ended = self._searched(training)
+        coefficients = learnt.coefficients
         return {
-            "held_out_time_ended": best.time_ended,
+            "held_out_time_ended": time_ended,
             "held_out_most_possible": most_possible(others),
             "held_out_learned": self.correct(others, coefficients) / others.records,
             "held_out_equal": self.correct(others, self.equal) / others.records,
