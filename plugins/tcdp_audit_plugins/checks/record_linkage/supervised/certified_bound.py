@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,13 +116,13 @@ def _lost(members: Mixtures, earning: Floats, found: Sequence[_Rows], deadline: 
     gap, ties = rows.gap / rows.relief[:, None], rows.tie / rows.relief
     wrong = csr_array((np.ones(len(record)), (np.arange(len(record)), record)), shape=(len(record), len(seekers)))
     whole = vstack([-hstack([csr_array(gap), wrong]), csr_array(np.pad(shape, [(0, 0), (0, len(seekers))]))])
-    answer = linprog(
+    answer = cast("Any", linprog)(
         np.append(np.zeros(len(low)), weights),
         A_ub=whole,
         b_ub=np.append(ties, np.zeros(len(shape))),
         A_eq=np.append(members.mass, np.zeros(len(seekers)))[None],
         b_eq=[1.0],
-        bounds=np.stack([np.append(low, 0 * weights), np.append(high, 0 * weights + 1)], axis=1),
+        bounds=[*zip(low.tolist(), high.tolist(), strict=True), *[(0.0, 1.0)] * len(seekers)],
         method="highs-ipm",
         options={"time_limit": deadline.left},
     )
