@@ -56,14 +56,14 @@ def most_links(points: PairedPoints, family: Family, tried: Sequence[Floats], de
     """
     members, earning = region(family), points.most_possible()
     alone = np.bincount(points.seeker, minlength=len(earning)) == 1  # others are linked where any of their matches is
-    found: list[_Rows] = []
+    competitors: list[_Rows] = []
     for block in points.blocks(CELLS // len(family.names)):
         if deadline.left <= 0:
             break
         hopeless, rows = _of_block(points, members, tried, block, alone)
         earning[hopeless] = 0
-        found.append(rows)
-    return float(earning.sum()) - _lost(members, earning, found, deadline)
+        competitors.append(rows)
+    return float(earning.sum()) - _lost(members, earning, competitors, deadline)
 
 
 def _of_block(
@@ -98,18 +98,18 @@ def _nearest(distances: Floats, match: Positions) -> Positions:
     return np.asarray(np.argpartition(distances, few - 1, axis=1)[:, :few])
 
 
-def _lost(members: Mixtures, earning: Floats, found: Sequence[_Rows], deadline: Deadline) -> float:
+def _lost(members: Mixtures, earning: Floats, competitors: Sequence[_Rows], deadline: Deadline) -> float:
     """At most what any member loses of what records could earn."""
-    if not sum(len(one.seeker) for one in found) or deadline.left <= 0:
+    if not sum(len(one.seeker) for one in competitors) or deadline.left <= 0:
         return 0.0
     from scipy.optimize import linprog  # noqa: PLC0415 - a slow import that only this needs
     from scipy.sparse import csr_array, hstack, vstack  # noqa: PLC0415 - likewise
 
     rows = _Rows(
-        np.concatenate([one.seeker for one in found]),
-        np.concatenate([one.gap for one in found]),
-        np.concatenate([one.relief for one in found]),
-        np.concatenate([one.tie for one in found]),
+        np.concatenate([one.seeker for one in competitors]),
+        np.concatenate([one.gap for one in competitors]),
+        np.concatenate([one.relief for one in competitors]),
+        np.concatenate([one.tie for one in competitors]),
     )
     seekers, record = np.unique(rows.seeker, return_inverse=True)
     weights, (low, high), shape = earning[seekers], members.bounds, members.rows
