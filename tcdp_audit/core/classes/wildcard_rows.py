@@ -37,7 +37,7 @@ class Values(ABC):
     def of(histogram: Histogram, radix: int) -> Values:
         """The values of a histogram's rows, all below a number."""
         small = int(histogram.counts.sum()) < 2**31
-        counts = histogram.counts.astype(np.int32 if small else np.int64)
+        counts: NDArray[np.integer[Any]] = histogram.counts.astype(np.int32) if small else histogram.counts
         if radix <= FEW:
             cells = np.zeros((len(histogram), radix), dtype=counts.dtype)
             cells[histogram.rows, histogram.values] = counts

@@ -99,7 +99,9 @@ def supervised_record_linkage(view: TableView, parameters: SupervisedLinkagePara
     with threadpool_limits(1, "blas"):
         sample = learned_from(points, parameters.seed)
         best, held_out = search.best(sample), search.held_out(points, parameters.train_share, parameters.seed)
-        equal, worst = (search.correct(points, one) for one in (search.equal, best.learned.coefficients))
+        equal = search.correct(points, search.equal)
+        whole = sample is points
+        worst = best.learned.links.expected if whole else search.correct(points, best.learned.coefficients)
     coefficients = search.equal if equal > worst else best.learned.coefficients
     shares = {
         "worst_case": max(equal, worst) / points.records,
@@ -109,7 +111,7 @@ def supervised_record_linkage(view: TableView, parameters: SupervisedLinkagePara
     }
     value, records, baseline = _judged(parameters.judged, shares, points.records)
     if parameters.at_most is not None and value <= parameters.at_most:
-        _require_certain(parameters, value, best, _most(best, sample, points), held_out)
+        _require_certain(parameters, value, best, _most(best, points, whole=whole), held_out)
     return TableFigure(
         value=value,
         records=records,
@@ -135,10 +137,10 @@ def _judged(judged: str, shares: dict[str, Any], records: int) -> tuple[Fraction
     return shares["held_out_learned"], shares["held_out_records"], shares["held_out_baseline"]
 
 
-def _most(best: Best, sample: PairedPoints, points: PairedPoints) -> float:
+def _most(best: Best, points: PairedPoints, *, whole: bool) -> float:
     """The largest share that any distance links; what is proven of a sample says nothing of all records."""
     most = float(most_possible(points))
-    return most if sample is not points else min(most, best.most / points.records)
+    return min(most, best.most / points.records) if whole else most
 
 
 def _require_certain(
