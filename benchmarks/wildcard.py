@@ -80,20 +80,20 @@ def floor(path: str, document: dict[str, Any], memory: int) -> Any:
 
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # one thread, so that steps follow one another
     last: list[tuple[Any, Any]] = []
-    multiplied, taken = ManyValues.sums, WildcardStep.rows
+    product, rows_of_step = ManyValues.sums, WildcardStep.rows
 
-    def kept(values: ManyValues, link: Any) -> Any:
+    def multiply(values: ManyValues, link: Any) -> Any:
         last.append((link, values.matrix))
-        return multiplied(values, link)
+        return product(values, link)
 
     def step(one: WildcardStep, start: int, stop: int) -> Any:
         before = len(last)
-        rows = taken(one, start, stop)
+        rows = rows_of_step(one, start, stop)
         if one.following is not None:
             del last[before:]
         return rows
 
-    setattr(ManyValues, "sums", kept)  # noqa: B010 - a type checker refuses the plain form
+    setattr(ManyValues, "sums", multiply)  # noqa: B010 - a type checker refuses the plain form
     setattr(WildcardStep, "rows", step)  # noqa: B010 - likewise
     audited(path, document, memory)
     shares = np.maximum(sum(matrix.sum(axis=0) for _, matrix in last), 1) / sum(matrix.sum() for _, matrix in last)
