@@ -18,7 +18,6 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit_plugins.checks.record_linkage.standardised import RecordPoints, Space
 from tcdp_audit_plugins.checks.record_linkage.supervised import mixed_integer, paired_points, search
-from tcdp_audit_plugins.checks.record_linkage.supervised.certified_bound import most_links
 from tcdp_audit_plugins.checks.record_linkage.supervised.exact_optimum import optimum
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import FAMILIES, BilinearForm, Family, WeightedMean
 from tcdp_audit_plugins.checks.record_linkage.supervised.mixed_integer import region
@@ -28,6 +27,7 @@ from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import (
     PairedPoints,
     links,
 )
+from tcdp_audit_plugins.checks.record_linkage.supervised.search import most_links
 from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import Deadline, learned
 
 Rows = list[tuple[int, ...]]
