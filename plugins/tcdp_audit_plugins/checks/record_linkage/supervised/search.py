@@ -1,6 +1,6 @@
 """The best distance of a family, what it links of however many records, and a bound on what any distance links.
 
-The bound: a record earns nothing where, in every member of the family, some other known record is nearer than its match.
+The bound: a record earns nothing where in every member of the family another known record is nearer than its match.
 One competitor settles that for many records. For the others a linear programme relaxes the mixed-integer one of
 `exact_optimum`: K_i may be a fraction, and a few near competitors of each record stand for all.
 
