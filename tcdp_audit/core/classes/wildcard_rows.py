@@ -50,7 +50,7 @@ class Values(ABC):
 
     @abstractmethod
     def upto(self) -> Counts:
-        """How many values the memory of all rows before each would hold. Shape (rows + 1,)."""
+        """Count the values of all rows before each, as memory counts them. Shape (rows + 1,)."""
 
     @abstractmethod
     def sums(self, link: Matrix) -> Values:

@@ -2,7 +2,7 @@
 
 The bound: a record earns nothing where in every member of the family another known record is nearer than its match.
 One competitor settles that for many records. For the others a linear programme relaxes the mixed-integer one of
-`exact_optimum`: K_i may be a fraction, and a few near competitors of each record stand for all.
+`exact_optimum`: K_i may be a fraction, and a few near competitors of each record replace all.
 
     min Σ w_i K_i  with  d(i, j) - d(i, match) + m_ij K_i >= 0,  0 <= K_i <= 1
 
@@ -58,7 +58,7 @@ class Best:
     time_ended: bool  # whether it is the best so far, since time ended the search
 
     def figures(self) -> dict[str, Any]:
-        """What is known of how good it is."""
+        """Say how good it is known to be."""
         strict = self.learned.links.strict
         return {
             "heuristic": strict < self.bound,
