@@ -27,6 +27,7 @@ from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import (
     PairedPoints,
     links,
 )
+from tcdp_audit_plugins.checks.record_linkage.supervised.search import most_links
 from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import Deadline, learned
 
 Rows = list[tuple[int, ...]]
@@ -157,6 +158,72 @@ def test_no_member_on_a_grid_links_more_than_is_proven(rows: list[tuple[Any, Any
     assert learnt.links.strict <= proven.bound
     assert learnt.links.expected >= links(points, family, family.coefficients(family.equal)).expected
     assert proven.best.links.expected >= learnt.links.expected
+
+
+# A bound without a proof
+
+
+def bound_of(points: PairedPoints, family: Family, seconds: float = 60) -> float:
+    return most_links(points, family, [family.coefficients(family.equal)], Deadline(seconds))
+
+
+@settings(max_examples=25, deadline=None)
+@given(TABLES, st.sampled_from(["weighted_mean", "owa"]))
+def test_no_weights_have_more_expected_links_than_the_bound(rows: list[tuple[Any, Any]], name: Any) -> None:
+    released, known = tables(rows)
+    points = paired(released, known)
+    most = max(weighed(released, known, one, owa=name == "owa")[0] for one in every_weighing())
+
+    assert most <= bound_of(points, FAMILIES[name](2)) + 1e-6 <= points.most_possible().sum() + 2e-6
+
+
+@settings(max_examples=10, deadline=None)
+@given(TABLES, st.sampled_from(["choquet", "bilinear"]))
+def test_no_member_on_a_grid_has_more_expected_links_than_the_bound(rows: list[tuple[Any, Any]], name: Any) -> None:
+    released, known = tables(rows)
+    points, family = paired(released, known), FAMILIES[name](2)
+
+    assert max(links(points, family, one).expected for one in members(name)) <= bound_of(points, family) + 1e-6
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("attributes", [3, 7])
+def test_no_distance_that_is_learned_exceeds_the_bound(name: Any, attributes: int) -> None:
+    points, family = random_points(40, attributes, 6), FAMILIES[name](attributes)
+
+    learnt = learned(points, family, MEMORY, Deadline(2))
+
+    assert learnt.links.expected <= bound_of(points, family) + 1e-6
+
+
+@pytest.mark.parametrize("name", ["weighted_mean", "owa", "choquet"])
+def test_a_record_that_another_beats_in_every_attribute_is_not_counted(name: Any) -> None:
+    """The first released record is at the second known one, far from its own in both attributes."""
+    points = paired([(5, 7), (5, 7.5), (30, 30)], [(1, 1), (5, 7), (30, 30)])
+
+    assert bound_of(points, FAMILIES[name](2)) == pytest.approx(2)
+    assert bound_of(points, FAMILIES[name](2), 0) == 3
+
+
+def test_a_record_that_two_others_beat_together_is_counted_in_part() -> None:
+    """(25, 25) is never nearest beside (0, 36) and (36, 0): at w = 1/2 it lacks 7 of at most 25."""
+    points = paired([(0, 0), (0, 6), (6, 0)], [(5, 5), (0, 6), (6, 0)])
+
+    assert bound_of(points, WeightedMean(2)) == pytest.approx(3 - 7 / 25)
+
+
+def test_a_bound_decides_where_time_ended_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "Deadline", lambda seconds: Deadline(0 if seconds < 5 else 60))
+    draw = np.random.default_rng(5)
+    original = pd.DataFrame(draw.normal(size=(30, 2)), columns=["a", "b"])
+    released = original.iloc[::-1].reset_index(drop=True)  # everybody has someone else's values
+    tables = [one.assign(id=range(30)) for one in (released, original)]
+
+    passed = audited(*tables, at_most="1/10")
+
+    assert (passed.status, passed.details["time_ended"]) == (Status.PASSED, False)
+    assert passed.details["certified_bound"] == passed.details["strict_links"] == 0
+    assert audited(*unequally_masked(), at_most="9/10").status is Status.ERROR
 
 
 @settings(max_examples=25, deadline=None)
@@ -522,7 +589,7 @@ def test_nothing_passes_for_want_of_time(monkeypatch: pytest.MonkeyPatch, solver
 
     open_demand = audited(*tables, solver=solver, judged=judged, at_most=str((actual + 1) / 2))
     assert open_demand.status is Status.ERROR
-    assert "the search ended after the 40 seconds of `time_limit`" in open_demand.message
+    assert "the search ended after the 10 seconds of `time_limit`" in open_demand.message
     assert "no distance links more than 100%" in open_demand.message
     assert audited(*tables, solver=solver, judged=judged, at_most=str(actual / 2)).status is Status.FAILED
 

@@ -34,15 +34,15 @@ def test_sums_over_compatible_classes(classes: list[Key], data: st.DataObject) -
     assert result.tolist() == expected
 
 
-@given(CLASSES, st.data())
-def test_histograms_of_compatible_classes(classes: list[Key], data: st.DataObject) -> None:
-    row = st.dictionaries(st.integers(0, 3), st.integers(1, 4), max_size=3).map(Counter)
+@given(CLASSES, st.sampled_from([4, 100]), st.data())
+def test_histograms_of_compatible_classes(classes: list[Key], radix: int, data: st.DataObject) -> None:
+    row = st.dictionaries(st.sampled_from([0, 1, 2, radix - 1]), st.integers(1, 4), max_size=3).map(Counter)
     rows = data.draw(st.lists(row, min_size=len(classes), max_size=len(classes)))
     expected = [
         sum((row for other, row in zip(classes, rows, strict=True) if compatible(one, other)), Counter())
         for one in classes
     ]
-    assert plain(Compatibility(codes(classes), MISSING).merge(compressed(rows), 4)) == expected
+    assert plain(Compatibility(codes(classes), MISSING).merge(compressed(rows), radix)) == expected
 
 
 def test_the_documented_example() -> None:

@@ -75,7 +75,7 @@ CONVENTIONS = st.fixed_dictionaries(
 def compared(
     self: Compatibility, figures: Sequence[Counts], values: Sequence[Values] = (), part: Any = (0, 1), *_: Any
 ) -> Iterator[WildcardBlock]:
-    """All classes in one block, by comparing each with each."""
+    """All classes in one block, by comparing each with each; the values are in the order of the recursion."""
     if part[0]:
         return
     columns, wild = np.stack(self.codes), np.array(self.missing)[:, None, None]
@@ -85,7 +85,7 @@ def compared(
     sums = [np.bincount(mine, weights=one[others], minlength=len(matrix)).astype(np.float64) for one in figures]
     histograms: list[Histogram] = []
     for one_values in values:
-        source = one_values.histogram()
+        source = one_values.histogram().take(np.argsort(self._order))
         taken = source.take(others)
         rows = np.repeat(mine, taken.distinct)
         histograms.append(add_up(rows, taken.values, taken.counts, len(matrix), int(source.values.max()) + 1))
@@ -106,15 +106,25 @@ def answer(release: pa.Table, conventions: dict[str, str], unit: str | None, **o
 
 @pytest.mark.long
 @settings(max_examples=30, deadline=None)  # two audits take a while
-@given(RECORDS, CONVENTIONS, st.sampled_from([None, "p"]), st.sampled_from([1, 3, 7]), st.sampled_from([1, 5, 10**6]))
+@given(
+    RECORDS,
+    CONVENTIONS,
+    st.sampled_from([None, "p"]),
+    st.sampled_from([1, 3, 7]),
+    st.sampled_from([1, 5, 10**6]),
+    st.sampled_from([0, 16]),
+    st.sampled_from([2, 10**6]),
+)
 def test_every_class_check_agrees_with_a_comparison_of_all_classes(
-    records: list[Any], conventions: dict[str, str], unit: str | None, shards: int, limit: int
+    records: list[Any], conventions: dict[str, str], unit: str | None, shards: int, limit: int, few: int, part: int
 ) -> None:
     release = pa.table(
         {name: pa.array(one, pa.string()) for name, one in zip(ROLES, zip(*records, strict=True), strict=True)}
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tcdp_audit.core.auditor.view_evaluation, "largest_shard", lambda *_: limit)
+        patch.setattr(tcdp_audit.core.auditor.view_evaluation, "PART_RECORDS", part)
+        patch.setattr(tcdp_audit.core.classes.wildcard_rows, "FEW", few)
         result = answer(release, conventions, unit, shards=shards)
         patch.setattr(Compatibility, "blocks", compared)
         expected = answer(release, conventions, unit, shards=1)
@@ -123,9 +133,16 @@ def test_every_class_check_agrees_with_a_comparison_of_all_classes(
 
 @pytest.mark.long
 @settings(deadline=None)
-@given(st.integers(0, 2**32), st.integers(1, 300), st.integers(1, 7), st.sampled_from([0, 16]), st.sampled_from([0, 2]))
+@given(
+    st.integers(0, 2**32),
+    st.integers(1, 300),
+    st.integers(1, 7),
+    st.sampled_from([0, 16]),
+    st.sampled_from([0, 2]),
+    st.sampled_from([0, 16]),
+)
 def test_rows_are_joined_by_marks_or_by_sorting_or_left_apart(
-    seed: int, records: int, parts: int, dense: int, worthwhile: int
+    seed: int, records: int, parts: int, dense: int, worthwhile: int, few: int
 ) -> None:
     rng, missing = np.random.default_rng(seed), (3, 1, 4, 2, 2)
     columns, spans = [rng.integers(code + 1, size=records) for code in missing], [*missing]
@@ -139,8 +156,9 @@ def test_rows_are_joined_by_marks_or_by_sorting_or_left_apart(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tcdp_audit.core.classes.wildcard_rows, "DENSE", dense)
         patch.setattr(tcdp_audit.core.classes.wildcard_rows, "WORTHWHILE", worthwhile)
+        patch.setattr(tcdp_audit.core.classes.wildcard_rows, "FEW", few)
         match = Compatibility(codes, spans)
-        values = Values.of(histogram, 5)
+        values = match.in_order(Values.of(histogram, 5))
         blocks = [block for part in range(parts) for block in match.blocks([sizes], [values], (part, parts), 20)]
     (expected,) = compared(match, [sizes], [values])
     order = np.argsort(np.concatenate([block.classes for block in blocks]))

@@ -255,15 +255,17 @@ class _Group:
             return
         from tcdp_audit.core.classes.wildcard_rows import Values  # noqa: PLC0415 - only for this convention
 
-        _require_time(grouping.compatibility)
+        compatibility = grouping.compatibility
+        _require_time(compatibility)
         if grouping.unit is not None:
-            self.entities = Values.of(grouping.entities_of(grouping.unit), grouping.unit.size + 1)
+            entities = Values.of(grouping.entities_of(grouping.unit), grouping.unit.size + 1)
+            self.entities = compatibility.in_order(entities)
         for task in self.tasks:
             attribute = task.attribute
             if attribute is not None and attribute.attribute not in self.values:
                 counted = grouping.counted(attribute.codes(grouping.shard), attribute.size + 1)
-                self.values[attribute.attribute] = Values.of(*counted)
-        grouping.compatibility.prepare()
+                self.values[attribute.attribute] = compatibility.in_order(Values.of(*counted))
+        compatibility.prepare()
 
     def measure(
         self, part: tuple[int, int], limit: int, exposure: ExposureMeasure, *, show_values: bool

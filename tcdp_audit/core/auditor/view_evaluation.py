@@ -53,7 +53,8 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.threshold import Target
     from tcdp_audit.core.units.evidence import HistoriesInWords
 
-PARTS = 8  # parts for each processor of a single shard whose classes overlap
+PARTS = 8  # parts at most for each processor of a single shard whose classes overlap
+PART_RECORDS = 2**15  # of such a part, below which its own start would be most of its work
 
 
 @dataclass(frozen=True)
@@ -298,7 +299,8 @@ class ViewEvaluation:
         divided = (
             overlapping and self.shards.divisible and decided_per_class(tasks)
         )  # few shards are processed in parts
-        parts = max(1, PARTS * processors() // self.shards.count) if divided else 1
+        most = min(PARTS * processors(), self.release.engine.rows // PART_RECORDS)
+        parts = max(1, most // self.shards.count) if divided else 1
         shards: list[Sequence[Result]] = []
         every = self.shards.count * parts
         for measured in self.shards.map(self._measuring(tasks, overlapping=overlapping), parts):

@@ -100,16 +100,20 @@ class Compatibility:
     def distinct(self, histogram: Histogram, radix: int) -> Counts:
         """The number of different values that all classes compatible with each have together."""
         matches = np.zeros(self.classes, dtype=np.int64)
-        for block in self.blocks([], [Values.of(histogram, radix)]):
+        for block in self.blocks([], [self.in_order(Values.of(histogram, radix))]):
             matches[block.classes] = block.histograms[0].distinct
         return matches
 
     def merge(self, histogram: Histogram, radix: int) -> Histogram:
         """Each class with the values of all classes compatible with it."""
-        blocks = list(self.blocks([], [Values.of(histogram, radix)]))
+        blocks = list(self.blocks([], [self.in_order(Values.of(histogram, radix))]))
         place = np.empty(self.classes, dtype=np.int64)
         place[np.concatenate([block.classes for block in blocks])] = np.arange(self.classes)
         return concatenated([block.histograms[0] for block in blocks]).take(place)
+
+    def in_order(self, values: Values) -> Values:
+        """The values of all classes as `blocks` takes them, once for all parts."""
+        return values.taken(self._order)
 
     def blocks(
         self,
@@ -122,7 +126,7 @@ class Compatibility:
 
         Args:
             figures: counts or other figures of each class; sums of whole numbers are exact up to 2^53.
-            values: sensitive values of each class.
+            values: sensitive values of each class, `in_order`.
             part: (i, n) for the i-th of n parts of the classes, so that several threads may share them.
             limit: rows, or values, that a step may take at a time; more where a single class needs them.
 

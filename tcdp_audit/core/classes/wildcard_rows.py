@@ -7,6 +7,7 @@ node.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,46 +25,101 @@ Positions = NDArray[np.int64]
 Matrix = Any  # scipy.sparse.csr_array, imported when there is something to add up
 BLOCK = 2**19  # rows or values of a step; small enough for the cache, large enough to forget the cost of a call
 DENSE = 16  # cells for each row up to which rows are numbered by marking cells, which beats sorting
+FEW = 16  # values up to which each has a cell in every row
 WORTHWHILE = 0.75  # a sort to join equal rows pays where it leaves at most this share of them
 MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-@dataclass(frozen=True)
-class Values:
+class Values(ABC):
     """Values and counts of rows."""
+
+    @staticmethod
+    def of(histogram: Histogram, radix: int) -> Values:
+        """The values of a histogram's rows, all below a number."""
+        small = int(histogram.counts.sum()) < 2**31
+        counts: NDArray[np.integer[Any]] = histogram.counts.astype(np.int32) if small else histogram.counts
+        if radix <= FEW:
+            cells = np.zeros((len(histogram), radix), dtype=counts.dtype)
+            cells[histogram.rows, histogram.values] = counts
+            return FewValues(cells)
+        return ManyValues.counted(histogram, radix, counts)
+
+    @abstractmethod
+    def taken(self, order: Positions) -> Values:
+        """The rows in another order."""
+
+    @abstractmethod
+    def upto(self) -> Counts:
+        """Count the values of all rows before each, as memory counts them. Shape (rows + 1,)."""
+
+    @abstractmethod
+    def sums(self, link: Matrix) -> Values:
+        """Sums of rows, by ones where a row goes to a sum."""
+
+    @abstractmethod
+    def histogram(self) -> Histogram:
+        """The rows as a histogram."""
+
+
+@dataclass(frozen=True)
+class FewValues(Values):
+    """Rows with a cell for each value: sums of such rows need no look at which values they have."""
+
+    cells: NDArray[np.integer[Any]]  # counts, 0 where a row lacks the value, shape (rows, values)
+
+    def taken(self, order: Positions) -> Values:
+        """The rows in another order."""
+        return FewValues(self.cells[order])
+
+    def upto(self) -> Counts:
+        """A quarter of the cells: a value has a column, a count, and both again where rows are put into order."""
+        return np.arange(len(self.cells) + 1) * self.cells.shape[1] // 4
+
+    def sums(self, link: Matrix) -> Values:
+        """Sums of rows."""
+        return FewValues(link @ self.cells)
+
+    def histogram(self) -> Histogram:
+        """The cells that are not 0."""
+        row, value = np.nonzero(self.cells)
+        offsets = np.searchsorted(row, np.arange(len(self.cells) + 1))
+        return Histogram(offsets, value, self.cells[row, value].astype(np.int64))
+
+
+@dataclass(frozen=True)
+class ManyValues(Values):
+    """Rows with the values that each has."""
 
     matrix: Matrix  # counts, shape (rows, columns)
     labels: Positions | None = None  # the value of each column; None if it is its number
 
     @staticmethod
-    def of(histogram: Histogram, radix: int) -> Values:
-        """The values of a histogram's rows, all below a number."""
+    def counted(histogram: Histogram, radix: int, counts: NDArray[np.integer[Any]]) -> Values:
+        """The values of a histogram's rows, all below a number, with counts of a suitable type."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - takes a moment to import
 
         columns, labels, span = histogram.values, None, radix
         if radix > DENSE * max(len(columns), 2**16):
             labels, columns = np.unique(columns, return_inverse=True)
             span = len(labels)
-        small = int(histogram.counts.sum()) < 2**31
-        counts = histogram.counts.astype(np.int32 if small else np.int64)
         index = np.int32 if max(len(columns), span) < 2**31 else np.int64
         parts = counts, columns.astype(index), histogram.offsets.astype(index)
-        return Values(csr_array(parts, shape=(len(histogram), span)), labels)
+        return ManyValues(csr_array(parts, shape=(len(histogram), span)), labels)
 
     def taken(self, order: Positions) -> Values:
         """The rows in another order."""
-        return Values(self.matrix[order], self.labels)
+        return ManyValues(self.matrix[order], self.labels)
 
     def upto(self) -> Counts:
-        """The number of values that all rows before each have. Shape (rows + 1,)."""
+        """The number of values of all rows before each."""
         return np.asarray(self.matrix.indptr, dtype=np.int64)
 
     def sums(self, link: Matrix) -> Values:
-        """Sums of rows, by ones where a row goes to a sum."""
-        return Values(link @ self.matrix, self.labels)
+        """Sums of rows."""
+        return ManyValues(link @ self.matrix, self.labels)
 
     def histogram(self) -> Histogram:
-        """The rows as a histogram. Turned over twice, which puts the values of each row into order."""
+        """The rows, turned over twice, which puts the values of each into order."""
         rows = self.matrix.tocsc().tocsr()
         values = rows.indices.astype(np.int64) if self.labels is None else self.labels[rows.indices]
         return Histogram(rows.indptr.astype(np.int64), values, rows.data.astype(np.int64))
@@ -181,9 +237,8 @@ class WildcardStep:
 def first_rows(
     suffix: Positions, order: Positions, figures: Sequence[NDArray[Any]], values: Sequence[Values]
 ) -> WildcardRows:
-    """One row for each class, before any quasi-identifier is looked at."""
-    sums = [one[order].astype(np.float64) for one in figures]
-    return WildcardRows(np.array([0, len(order)]), suffix, sums, [one.taken(order) for one in values])
+    """One row for each class, before any quasi-identifier is looked at; the values are in order."""
+    return WildcardRows(np.array([0, len(order)]), suffix, [one[order].astype(np.float64) for one in figures], values)
 
 
 def concatenated(histograms: Sequence[Histogram]) -> Histogram:

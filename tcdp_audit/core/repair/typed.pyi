@@ -1211,7 +1211,7 @@ def measure(
     judged: Literal["worst_case", "held_out"] = "worst_case",
     family: Literal["weighted_mean", "owa", "bilinear", "choquet"] = "weighted_mean",
     solver: Literal["surrogate", "milp"] = "surrogate",
-    time_limit: int = 40,
+    time_limit: int = 10,
     train_share: _Number = ...,
     seed: int = 0,
     severity: Severity | Literal["error", "warning"] = "error",

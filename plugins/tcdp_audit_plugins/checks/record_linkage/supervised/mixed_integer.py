@@ -87,11 +87,9 @@ class Capacities(Mixtures):
         return np.array(steps).reshape(-1, len(sets))
 
     def least(self, others: Floats, own: Floats) -> Floats:
-        """An integral is between the least and the largest value; it grows with each of them."""
+        """The least over attributes of Δ_k: an integral grows with each value, and by c where all grow by c."""
         single = slice(0, self.family.attributes)
-        apart = others[single].min(axis=0) - own[single].max(axis=0)
-        never_nearer = (others[single] >= own[single]).all(axis=0)
-        return np.where(never_nearer, np.maximum(apart, 0), apart)
+        return np.asarray((others[single] - own[single]).min(axis=0))
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ class SupervisedLinkageParameters(ComparedAttributes):
             description="Seconds after which the search ends, half of them for the distance of all records and half "
             "for that of those who are not held out.",
         ),
-    ] = 40
+    ] = 10
     train_share: Annotated[
         Exact, Field(gt=0, lt=1, description="The share of records that are learned from, the others being held out.")
     ] = Fraction(1, 2)
@@ -99,7 +99,9 @@ def supervised_record_linkage(view: TableView, parameters: SupervisedLinkagePara
     with threadpool_limits(1, "blas"):
         sample = learned_from(points, parameters.seed)
         best, held_out = search.best(sample), search.held_out(points, parameters.train_share, parameters.seed)
-        equal, worst = (search.correct(points, one) for one in (search.equal, best.learned.coefficients))
+        equal = search.correct(points, search.equal)
+        whole = sample is points
+        worst = best.learned.links.expected if whole else search.correct(points, best.learned.coefficients)
     coefficients = search.equal if equal > worst else best.learned.coefficients
     shares = {
         "worst_case": max(equal, worst) / points.records,
@@ -109,7 +111,7 @@ def supervised_record_linkage(view: TableView, parameters: SupervisedLinkagePara
     }
     value, records, baseline = _judged(parameters.judged, shares, points.records)
     if parameters.at_most is not None and value <= parameters.at_most:
-        _require_certain(parameters, value, best, points, held_out)
+        _require_certain(parameters, value, best, _most(best, points, whole=whole), held_out)
     return TableFigure(
         value=value,
         records=records,
@@ -135,13 +137,19 @@ def _judged(judged: str, shares: dict[str, Any], records: int) -> tuple[Fraction
     return shares["held_out_learned"], shares["held_out_records"], shares["held_out_baseline"]
 
 
+def _most(best: Best, points: PairedPoints, *, whole: bool) -> float:
+    """The largest share that any distance links; what is proven of a sample says nothing of all records."""
+    most = float(most_possible(points))
+    return min(most, best.most / points.records) if whole else most
+
+
 def _require_certain(
-    parameters: SupervisedLinkageParameters, value: Fraction, best: Best, points: PairedPoints, held_out: dict[str, Any]
+    parameters: SupervisedLinkageParameters, value: Fraction, best: Best, most_of_all: float, held_out: dict[str, Any]
 ) -> None:
     """Insist that a demand is not kept for want of time: the search ended, or no distance can break it."""
     of_all = parameters.judged == "worst_case"
     ended = best.time_ended if of_all else held_out["held_out_time_ended"]
-    most = most_possible(points) if of_all else held_out["held_out_most_possible"]
+    most = most_of_all if of_all else held_out["held_out_most_possible"]
     allowed = parameters.at_most
     if ended and allowed is not None and allowed < most:
         linked_share, limit = percent(float(value), allowed), percent(float(most), allowed)
