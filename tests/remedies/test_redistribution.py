@@ -86,10 +86,9 @@ def test_however_records_are_counted_the_release_is_the_same(monkeypatch: pytest
     asked = policy({"age": AGE, "place": PLACE, "disease": DISEASE}, {"k_anonymity": {"k": 2}}, closeness("0.4"))
     usual = repaired(columns, asked)
     assert len({*zip(usual["age"], usual["place"], strict=True)}) > 2
-    monkeypatch.setattr(division, "SPARSE", 0)
-    monkeypatch.setattr(division, "FEW", 0)
-    monkeypatch.setattr(division, "REMEMBERED", 0)
-    assert repaired(columns, asked) == usual
+    for name, value in {"SPARSE": 0, "BATCH": 1, "CELLS": 0, "ROOM": 1, "TOGETHER": 1, "RECORDS": 1}.items():
+        monkeypatch.setattr(division, name, value)
+        assert repaired(columns, asked) == usual
 
 
 def test_without_a_sensitive_attribute_it_divides_by_size_alone() -> None:

@@ -20,7 +20,7 @@ from tcdp_audit_plugins.remedies._shared.search import chosen_size, note_of_size
 from tcdp_audit_plugins.remedies.mondrian.apply import MondrianParameters, Task, axis_of
 from tcdp_audit_plugins.remedies.mondrian.axes import mean_width
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indices, Integers
-from tcdp_audit_plugins.remedies.redistribution.division import Judge, Table, divided
+from tcdp_audit_plugins.remedies.redistribution.division import Table, divide
 from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, Strata
 
 LARGE = 200_000  # records: dividing more takes minutes, too long for a suggestion
@@ -172,27 +172,31 @@ class Work:
         return Classes(of_record, len(parts), divisions + len(parts))
 
     def _divided(self, parts: Sequence[Indices], share: Fraction) -> list[Indices]:
+        """Parts divided until none can be. Those that are open are divided together, since each is divided by itself.
+
+        The order is that in which dividing one after the other, the last first, comes to parts that stay whole.
+        """
         demands = self._demands.stricter(share)
         merged = MergedDemands(demands, self._place_in_order, len(self.order))
         least = max(self.parameters.k or 1, merged.least_size)
         counts = CountJudge(demands, self.table.strata, least)
-        judge = self._judge(merged)
-        final, open_ = [], list(parts)
+
+        def judge(records: Indices, classes: Integers, count: int) -> Mask:
+            return merged.satisfied_by(classes, count, chosen=records)
+
+        final: dict[tuple[int, ...], Indices] = {}
+        open_: dict[tuple[int, ...], Indices] = {(-number,): part for number, part in enumerate(parts)}
         while open_:
             checkpoint()
-            part = open_.pop()
-            sides = divided(self.table, part, counts, judge) if len(part) >= 2 * least else None
-            if sides is None:
-                final.append(part)
-            else:
-                open_.extend(sides)
-        return final
-
-    def _judge(self, demands: MergedDemands) -> Judge:
-        def judge(part: Indices, out: Mask) -> bool:
-            return bool(demands.satisfied_by(out.astype(np.int64), 2, chosen=part).all())
-
-        return judge
+            final |= {path: part for path, part in open_.items() if len(part) < 2 * least}
+            asked = {path: part for path, part in open_.items() if path not in final}
+            open_ = {}
+            for path, sides in zip(asked, divide(self.table, [*asked.values()], counts, judge), strict=True):
+                if sides is None:
+                    final[path] = asked[path]
+                else:
+                    open_[(*path, 1)], open_[(*path, 0)] = sides
+        return [final[path] for path in sorted(final)]
 
     def penalty(self, classes: Classes) -> float:
         """Normalised certainty penalty: weighted mean over the attributes, mean over the records."""
