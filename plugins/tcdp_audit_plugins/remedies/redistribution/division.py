@@ -122,8 +122,12 @@ class Nodes:
     @classmethod
     def joined(cls, every: Sequence[Nodes]) -> Nodes:
         """The nodes of all axes as one, part by part."""
-        order = np.argsort(np.concatenate([one.part for one in every]), kind="stable")
-        return cls(*(np.concatenate([getattr(one, name.name) for one in every])[order] for name in fields(cls)))
+        whole = cls(*(np.concatenate([getattr(one, name.name) for one in every]) for name in fields(cls)))
+        return whole.chosen(np.argsort(whole.part, kind="stable"))
+
+    def chosen(self, some: Indices) -> Nodes:
+        """Some of the nodes, in an order."""
+        return Nodes(*(getattr(self, name.name)[some] for name in fields(self)))
 
 
 def ranges_of(axis: Axis) -> Integers:
@@ -285,8 +289,10 @@ class _Division:
     @cached_property
     def options(self) -> _Options:
         """Every node with every limit that takes another number of records and saves something."""
-        nodes, shares = self.nodes, self._strata.shares
-        size, records = nodes.counts.sum(axis=1), self.parts.sizes[nodes.part][:, None]
+        shares, least, size = self._strata.shares, self.counts.least, self.nodes.counts.sum(axis=1)
+        large = np.flatnonzero(size >= least)
+        nodes, size = self.nodes.chosen(large), size[large]
+        records = self.parts.sizes[nodes.part][:, None]
         highest = (nodes.counts / shares).max(axis=1, initial=0)
         limits = highest[:, None] * np.linspace(1.0, 0.02, STEPS)
         # A division takes from a node at most `limit x share` records of each stratum, so that what is taken has the
@@ -303,12 +309,11 @@ class _Division:
         saved = taken * nodes.saving[:, None] + np.where(whole, (records - taken) * nodes.rest[:, None], 0.0)
         new = np.ones(taken.shape, dtype=bool)
         new[:, 1:] = taken[:, 1:] < taken[:, :-1]
-        least = self.counts.least
         node, step = np.nonzero(new & (taken >= least) & (records - taken >= least) & (saved > 0))
         best = np.lexsort((-saved[node, step], nodes.part[node]))
         node, step = node[best], step[best]
         starts = np.searchsorted(nodes.part[node], np.arange(len(self.parts.sizes) + 1))
-        return _Options(node, limits[node, step], starts)
+        return _Options(large[node], limits[node, step], starts)
 
     def taken(self) -> list[Mask | None]:
         """Which records of each part are taken out; None where it stays whole."""
