@@ -28,10 +28,9 @@ from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 from tcdp_audit_plugins.remedies._shared.search import (
     ClassSize,
-    chosen_size,
-    note_of_size,
     proposals_of_size,
     refused_as_one_class,
+    treatment_of_size,
 )
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis, OrderedAxis
 from tcdp_audit_plugins.remedies.mondrian.partition import STRATEGIES, Partitioning, Space, Strategy, partition_table
@@ -101,7 +100,10 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
 
     Cost: a grouping of the records, and that of `partition_table` on their distinct rows for each strategy.
     """
-    k = chosen_size(view, parameters.k, partial(_of_size, view, parameters))
+    return treatment_of_size(view, parameters.k, partial(_of_size, view, parameters))
+
+
+def _of_size(view: RemedyView, parameters: MondrianParameters, k: int | None) -> Treatment:
     task = Task(view, parameters.model_copy(update={"k": k}), DistinctRows.of(view))
     task.require_attainable()
     partitionings = task.partitionings()
@@ -115,13 +117,8 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
             "levels": best.levels,
             "strategy": strategy,
             "penalties": penalties,
-            **note_of_size(parameters.k, k),
         },
     )
-
-
-def _of_size(view: RemedyView, parameters: MondrianParameters, k: int) -> Treatment:
-    return cut(view, parameters.model_copy(update={"k": k}))
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from tcdp_audit.plugin.sentences import Comparison, Outcome, percent
 from tcdp_audit_plugins.remedies._shared.masking import by_content
 from tcdp_audit_plugins.remedies._shared.recoding import recode
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
-from tcdp_audit_plugins.remedies._shared.search import chosen_size, note_of_size
+from tcdp_audit_plugins.remedies._shared.search import treatment_of_size
 from tcdp_audit_plugins.remedies.mondrian.apply import MondrianParameters, Task, axis_of
 from tcdp_audit_plugins.remedies.mondrian.axes import mean_width
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indices, Integers
@@ -77,8 +77,11 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
             "not tried: it takes several times as long, and another remedy, after which the release passes, loses "
             f"only {percent(least)} of the detail; name it in the policy to have it"
         )
-    k = chosen_size(view, parameters.k, lambda size: redistribute(view, parameters.model_copy(update={"k": size})))
-    note, parameters = note_of_size(parameters.k, k), parameters.model_copy(update={"k": k})
+    return treatment_of_size(view, parameters.k, partial(_of_size, view, parameters))
+
+
+def _of_size(view: RemedyView, parameters: RedistributionParameters, k: int | None) -> Treatment:
+    parameters = parameters.model_copy(update={"k": k})
     mondrian = Task(view, parameters, DistinctRows.of(view))
     mondrian.require_attainable()
     work = Work(view, parameters, mondrian.roots[mondrian.rows.of_record])
@@ -95,7 +98,6 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
             "divisions": classes.divisions,
             "schedule": best or "undivided",
             "penalties": penalties,
-            **note,
         },
     )
 
