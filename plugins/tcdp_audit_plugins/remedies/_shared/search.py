@@ -304,6 +304,16 @@ def _chosen(view: RemedyView, k: int | None, treat: Treat) -> tuple[int | None, 
     return size, None if size is None else trials.sufficient[size]
 
 
+def step_of_size(step: str, k: int | None) -> str:
+    """A step of a remedy's progress that says which size of classes is tried, since each is done from the beginning.
+
+    Example:
+        >>> step_of_size("dividing parts", None), step_of_size("dividing parts", 7)
+        ('dividing parts', 'dividing parts, k = 7')
+    """
+    return step if k is None or k == 1 else f"{step}, k = {k:,}"
+
+
 def failed_as_one_class(demands: Demands) -> list[str]:
     """The titles of the demands that all records fail as one class, in the policy's order. Cost: one judgement."""
     records = len(next(iter(demands.columns.values())))

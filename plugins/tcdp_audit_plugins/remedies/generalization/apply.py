@@ -33,6 +33,7 @@ from tcdp_audit_plugins.remedies._shared.search import (
     failed_as_one_class,
     proposals_of_size,
     refused_as_one_class,
+    step_of_size,
     treatment_of_size,
 )
 from tcdp_audit_plugins.remedies.generalization.histories import (
@@ -215,7 +216,7 @@ def _search(
     base = Base(levels_of_all, [levels[0] for levels in choices])
     demands = MergedDemands(view.demands.of_classes(parameters.k), base.classes, len(base.sizes))
     judge = NodeJudge(base, demands, parameters.loss, int(parameters.suppression * view.records), _ways(view))
-    return LatticeSearch(lattice, judge, view.progress)
+    return LatticeSearch(lattice, judge, view.progress, step_of_size("searching levels", parameters.k))
 
 
 def _ways(view: RemedyView) -> Ways:

@@ -30,6 +30,7 @@ from tcdp_audit_plugins.remedies._shared.search import (
     ClassSize,
     proposals_of_size,
     refused_as_one_class,
+    step_of_size,
     treatment_of_size,
 )
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis, OrderedAxis
@@ -78,18 +79,19 @@ class Tally:
 
     Args:
         progress: called with (step, done, in all), by one thread at a time.
+        step: what the rows are gone through for.
         total: how many rows there are, each counted once for every strategy.
     """
 
-    def __init__(self, progress: Progress, total: int) -> None:
-        self._progress, self._total = progress, total
+    def __init__(self, progress: Progress, step: str, total: int) -> None:
+        self._progress, self._step, self._total = progress, step, total
         self._done, self._lock = 0, Lock()
 
     def add(self, rows: int) -> None:
         """Count some more rows as done."""
         with self._lock:
             self._done += rows
-            self._progress("cutting partitions", self._done, self._total)
+            self._progress(self._step, self._done, self._total)
 
 
 def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
@@ -185,7 +187,8 @@ class Task:
 
     def partitionings(self) -> Mapping[str, tuple[Partitioning, float]]:
         """Partition the table by each strategy, with its certainty penalty; some strategies in parallel."""
-        tally = Tally(self.view.progress, len(self.roots) * len(STRATEGIES))
+        step = step_of_size("cutting partitions", self.parameters.k)
+        tally = Tally(self.view.progress, step, len(self.roots) * len(STRATEGIES))
 
         def partitioned(strategy: Strategy) -> tuple[Partitioning, float]:
             partitioning = partition_table(self.space, self.roots, strategy, tally.add)

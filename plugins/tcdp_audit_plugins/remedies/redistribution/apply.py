@@ -16,7 +16,7 @@ from tcdp_audit.plugin.sentences import Comparison, Outcome, percent
 from tcdp_audit_plugins.remedies._shared.masking import by_content
 from tcdp_audit_plugins.remedies._shared.recoding import recode
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
-from tcdp_audit_plugins.remedies._shared.search import treatment_of_size
+from tcdp_audit_plugins.remedies._shared.search import step_of_size, treatment_of_size
 from tcdp_audit_plugins.remedies.mondrian.apply import MondrianParameters, Task, axis_of
 from tcdp_audit_plugins.remedies.mondrian.axes import mean_width
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indices, Integers
@@ -85,7 +85,7 @@ def _of_size(view: RemedyView, parameters: RedistributionParameters, k: int | No
     mondrian = Task(view, parameters, DistinctRows.of(view))
     mondrian.require_attainable()
     work = Work(view, parameters, mondrian.roots[mondrian.rows.of_record])
-    done = {name: work.divided_in(steps) for name, steps in work.schedules.items()}
+    done = {name: work.divided_in(name) for name in work.schedules}
     columns = {name: work.recoded(one) for name, one in done.items()}
     sound = {name: one for name, one in done.items() if work.satisfies_policy(columns[name])}
     penalties = {name: work.penalty(one) for name, one in sound.items()}
@@ -161,14 +161,17 @@ class Work:
         places[self.order] = np.arange(len(self.order))
         return places
 
-    def divided_in(self, steps: Sequence[str]) -> Classes:
+    def divided_in(self, schedule: str) -> Classes:
         """The table divided as far as it can be, at one share of the thresholds after the other."""
+        names = [*self.schedules]
+        before, step = names[: names.index(schedule)], step_of_size("dividing parts", self.parameters.k)
+        done, total = (sum(len(self.schedules[name]) for name in some) for some in (before, names))
         by_root = np.argsort(self.undivided.of_record, kind="stable")
         parts = np.split(by_root, np.cumsum(np.bincount(self.undivided.of_record))[:-1])
         divisions = -len(parts)
-        for number, share in enumerate(steps):
+        for number, share in enumerate(self.schedules[schedule]):
+            self.view.progress(step, done + number, total)
             parts = self._divided(parts, Fraction(share))
-            self.view.progress("dividing parts", number + 1, len(steps))
         of_record = np.empty(len(self.order), dtype=np.int64)
         of_record[np.concatenate(parts)] = np.repeat(np.arange(len(parts)), [len(one) for one in parts])
         return Classes(of_record, len(parts), divisions + len(parts))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, groupby
 from math import comb
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from tcdp_audit.plugin._internal import Counts, Floats, checkpoint, fold, numbered
 from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment
-from tcdp_audit_plugins.remedies._shared.search import failed_as_one_class, refused_as_one_class, smallest
+from tcdp_audit_plugins.remedies._shared.search import failed_as_one_class, refused_as_one_class, smallest, step_of_size
 from tcdp_audit_plugins.remedies._shared.segments import first_of_each, rank_within
 from tcdp_audit_plugins.remedies.suppression.local_suppression import (
     Indices,
@@ -223,7 +224,8 @@ def suppress_cells(view: RemedyView, demands: Demands, importance: Mapping[str, 
     passing = search.settled
     if search.pending.any():
         levels = patterns(weights, [one.domain.size for one in cells.attributes])
-        search = _cheapest(search, levels, weight, _turns(view))
+        progress = partial(view.progress, step_of_size("suppressing cells", demands.k))
+        search = _cheapest(search, levels, weight, _turns(view), progress)
         _require_something_shown(cells, search)
     return Treatment(columns=dict(cells.columns(search.suppressed)), notes=_notes(cells, search.suppressed, passing))
 
@@ -248,18 +250,28 @@ def _require_something_shown(cells: QuasiIdentifierCells, search: LocalSuppressi
         )
 
 
+STAGES = 5  # of the progress of half of the ways: one grouping, then enlarging and showing, twice
+
+
 def _cheapest(
-    begun: LocalSuppression, levels: Sequence[Sequence[Mask]], importance: Floats, turn: Integers
+    begun: LocalSuppression,
+    levels: Sequence[Sequence[Mask]],
+    importance: Floats,
+    turn: Integers,
+    progress: Callable[[int, int], None],
 ) -> LocalSuppression:
     """The cheapest way to a search with nothing pending and nothing hidden in vain."""
     ways: list[LocalSuppression] = []
     attributes = np.argsort(-importance, kind="stable").tolist()
-    for most_first in (True, False):
+    for half, most_first in enumerate((True, False)):
+        progress(half * STAGES, 2 * STAGES)
         grouped = begun.copy()
         grouped.group(levels, most_first=most_first)
-        for largest_first in (True, False) if grouped.pending.any() else (True,):
+        for number, largest_first in enumerate((True, False) if grouped.pending.any() else (True,)):
+            progress(half * STAGES + 2 * number + 1, 2 * STAGES)
             ways.append(grouped.copy())
             enlarge(ways[-1], levels, importance, largest_first=largest_first)
+            progress(half * STAGES + 2 * number + 2, 2 * STAGES)
             refine(ways[-1], attributes, turn)
     return min(ways, key=lambda way: float(importance @ way.cells.changed(way.suppressed).sum(axis=1)))
 
