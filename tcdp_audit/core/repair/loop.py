@@ -424,10 +424,11 @@ class RepairLoop:
         steps: list[Candidate] = []
         follows = self._judges_histories(candidate)
         remedies = sorted(self.inputs.plugins.remedies)
-        trying = self._trying(candidate)
-        self.inputs.options.progress(trying, 0, len(remedies))
+        trying, done = self._trying(candidate), 0
+        self.inputs.options.progress(trying, done, len(remedies))
         for planned in plans:
-            self.inputs.options.progress(trying, remedies.index(planned.remedy.name), len(remedies))
+            done = max(done, remedies.index(planned.remedy.name))  # those that lost little before may come first
+            self.inputs.options.progress(trying, done, len(remedies))
             after = self._repeated(candidate, planned)
             if after is not candidate:
                 self.tried.append(after.steps[-1])

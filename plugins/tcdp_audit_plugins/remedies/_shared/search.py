@@ -147,7 +147,7 @@ class SizeTrials:
         sizes: those that may do, ascending.
         checks: the names of the demands' checks.
         tried: what failed of these after each size, or why a size is not to be had.
-        sufficient: the treatment at the size that sufficed last, by that size.
+        made: the treatments at 1 and at the size that sufficed last, by size.
     """
 
     view: RemedyView
@@ -155,7 +155,7 @@ class SizeTrials:
     sizes: range
     checks: frozenset[str]
     tried: dict[int, Sequence[Outcome] | RemedyError] = field(default_factory=dict)
-    sufficient: dict[int, Treatment] = field(default_factory=dict)
+    made: dict[int, Treatment] = field(default_factory=dict)
 
     @classmethod
     def of(cls, view: RemedyView, outcomes: Iterable[Outcome], treat: Treat) -> SizeTrials | None:
@@ -182,9 +182,10 @@ class SizeTrials:
             try:
                 treatment = self.treat(size)
                 self.tried[size] = self._left(self.view.outcomes_of(self.checks, treatment))
-                if not self.tried[size]:
-                    self.sufficient.clear()
-                    self.sufficient[size] = treatment
+                if size == 1 or not self.tried[size]:
+                    for other in self.made.keys() - {1}:
+                        del self.made[other]
+                    self.made[size] = treatment
             except RemedyError as error:  # such large classes are not to be had, or cost more than another remedy
                 self.tried[size] = error
         return not self.tried[size] or isinstance(self.tried[size], RemedyError)
@@ -295,13 +296,13 @@ def _chosen(view: RemedyView, k: int | None, treat: Treat) -> tuple[int | None, 
         return k, None
     if view.demands:
         if replace(trials, sizes=range(1, 2)).run() is not None:
-            return None, trials.sufficient[1]
+            return None, trials.made[1]
         if isinstance(trials.tried[1], DominatedError):  # larger classes lose no less
             raise trials.tried[1]
     size = trials.run()
     if size is None and not view.demands:
         raise trials.refusal()
-    return size, None if size is None else trials.sufficient[size]
+    return size, trials.made.get(size or 1)
 
 
 def step_of_size(step: str, k: int | None) -> str:

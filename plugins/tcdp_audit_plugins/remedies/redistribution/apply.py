@@ -77,10 +77,11 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
             "not tried: it takes several times as long, and another remedy, after which the release passes, loses "
             f"only {percent(least)} of the detail; name it in the policy to have it"
         )
-    return treatment_of_size(view, parameters.k, partial(_of_size, view, parameters))
+    return treatment_of_size(view, parameters.k, partial(of_size, view, parameters))
 
 
-def _of_size(view: RemedyView, parameters: RedistributionParameters, k: int | None) -> Treatment:
+def of_size(view: RemedyView, parameters: RedistributionParameters, k: int | None) -> Treatment:
+    """Divide the table into classes of at least k; see `redistribute`."""
     parameters = parameters.model_copy(update={"k": k})
     mondrian = Task(view, parameters, DistinctRows.of(view))
     mondrian.require_attainable()

@@ -127,7 +127,7 @@ def _show(search: LocalSuppression, attribute: int, turn: Integers) -> bool:
     shows = search.cells.changed(search.suppressed)[attribute, counted]
     if not shows.any():
         return False
-    classes = _OneAttribute.of(search, attribute)
+    classes = OneAttribute.of(search, attribute)
     # Showing a cell moves its record to another class, and the class that it leaves may fail without it. So all cells
     # are shown at once on trial; then records in failing classes are hidden again, and a class that was deserted calls
     # back the first of those that left it. `shows` only shrinks, so this ends. At first one record a class is called
@@ -148,7 +148,7 @@ def _show(search: LocalSuppression, attribute: int, turn: Integers) -> bool:
 
 
 @dataclass(frozen=True)
-class _OneAttribute:
+class OneAttribute:
     """The classes of a search in which no record is pending, while the cells of one attribute are shown on trial."""
 
     search: LocalSuppression
@@ -158,7 +158,8 @@ class _OneAttribute:
     before: Integers  # the present class of each record, likewise
 
     @classmethod
-    def of(cls, search: LocalSuppression, attribute: int) -> _OneAttribute:
+    def of(cls, search: LocalSuppression, attribute: int) -> OneAttribute:
+        """The classes of a search as they are, before any cell is shown."""
         cells, counted = search.cells, search.counted
         others = np.arange(len(cells.attributes)) != attribute
         rest, _ = cells.classes(search.suppressed[:, counted], counted, others)
