@@ -316,7 +316,7 @@ class _Division:
         return _Options(large[node], limits[node, step], starts)
 
     def taken(self) -> list[Mask | None]:
-        """Which records of each part are taken out; None where it stays whole."""
+        """Choose the records of each part that are taken out; None where it stays whole."""
         # Counts by stratum decide nearly always, and judging them needs no record: thousands of divisions are judged in
         # the time in which the records of one could be. Where strata join several values, counts are near to the
         # judgement only, so the records have the last word; after `TRIES` refusals a part stays whole, which is never
@@ -350,7 +350,7 @@ class _Division:
         return _mix(self.nodes.counts[self.options.node[options]], self.options.limit[options], self._strata.shares)
 
     def _allowed(self, options: Indices) -> Mask:
-        """Whether counts allow each of some divisions."""
+        """Judge each of some divisions by counts alone."""
         taken = self._mix_of(options)
         allowed = self.counts.satisfied(taken)
         some = np.flatnonzero(allowed)
