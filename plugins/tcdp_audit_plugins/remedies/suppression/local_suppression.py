@@ -123,7 +123,7 @@ class LocalSuppression:
 
     @property
     def demands(self) -> Demands:
-        """What a class must keep."""
+        """The demands that a class must keep."""
         return self.judge.demands
 
     @cached_property
