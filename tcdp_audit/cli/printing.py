@@ -169,6 +169,7 @@ def complain_of(error: TcdpAuditError, about: str = "") -> None:
 
 
 PATIENCE = 1.5  # seconds of silence before a bar appears
+BARS = 4  # bars at a time: the steps that were reported last
 LONG = 15.0  # seconds of work before lines are printed where there is no bar
 
 
@@ -222,7 +223,11 @@ class _Bar:
             self.progress.start()
         if self.progress is None:
             return
-        if step not in self.steps:
+        if step in self.steps:
+            self.steps[step] = self.steps.pop(step)  # the last one is the latest
+        else:
+            if len(self.steps) == BARS:
+                self.progress.remove_task(self.steps.pop(next(iter(self.steps))))
             from rich.markup import escape  # noqa: PLC0415 - likewise
 
             self.steps[step] = self.progress.add_task(escape(visible(step)), total=total or None)

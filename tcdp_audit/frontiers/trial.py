@@ -56,9 +56,10 @@ class Repairs:
             DataError: the release is not the one that the first setting was tried on.
         """
         setting, planned = task
-        policy = self.variation.under(setting, planned=planned)
+        policy, lines = self.variation.under(setting, planned=planned), "; ".join(self.variation.lines(setting))
+        report = progress and (lambda step, done, total: progress(f"{step}, with {lines}", done, total))
         with Scratch() as folder:
-            remediation = self.session.fix(policy, output=folder / self._output(policy), lost=lost, progress=progress)
+            remediation = self.session.fix(policy, output=folder / self._output(policy), lost=lost, progress=report)
             if remediation.log.input.sha256 != self.sha256:
                 raise DataError("the release has changed while it was worked on; start again")
             return self._trial(task, remediation)

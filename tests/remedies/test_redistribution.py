@@ -21,7 +21,7 @@ from tcdp_audit.core.remedy.remedy import Treatment
 from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies._shared.search import failed_as_one_class
-from tcdp_audit_plugins.remedies.redistribution import REDISTRIBUTION, division, strata
+from tcdp_audit_plugins.remedies.redistribution import REDISTRIBUTION, apply, division, strata
 
 PLUGINS = Plugins.load(external=False)
 PLACES = {"any": {"north": ["n1", "n2", "n3"], "south": ["s1", "s2"]}}
@@ -86,10 +86,27 @@ def test_however_records_are_counted_the_release_is_the_same(monkeypatch: pytest
     asked = policy({"age": AGE, "place": PLACE, "disease": DISEASE}, {"k_anonymity": {"k": 2}}, closeness("0.4"))
     usual = repaired(columns, asked)
     assert len({*zip(usual["age"], usual["place"], strict=True)}) > 2
-    monkeypatch.setattr(division, "SPARSE", 0)
-    monkeypatch.setattr(division, "FEW", 0)
-    monkeypatch.setattr(division, "REMEMBERED", 0)
-    assert repaired(columns, asked) == usual
+    for name, value in {"SPARSE": 0, "BATCH": 1, "CELLS": 0, "ROOM": 1, "TOGETHER": 1, "RECORDS": 1}.items():
+        monkeypatch.setattr(division, name, value)
+        assert repaired(columns, asked) == usual
+
+
+def test_a_size_that_was_tried_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, made = np.random.default_rng(2), list[int | None]()
+    columns = {"age": rng.integers(20, 60, 120).tolist(), "disease": rng.choice([*"xyz"], 120).tolist()}
+    risk = {"reidentification_risk": {"measure": "average", "at_most": 0.1}}
+    asked = policy({"age": AGE, "disease": DISEASE}, closeness("0.3"), risk)
+    original = apply.of_size
+
+    def recorded(view: Any, parameters: Any, k: int | None) -> Treatment:
+        made.append(k)
+        return original(view, parameters, k)
+
+    monkeypatch.setattr(apply, "of_size", recorded)
+    done = tcdp_audit.fix(pa.table(columns), {**asked, "remedy": [{"redistribution": {}}]}, plugins=PLUGINS)
+    assert done.passed
+    assert done.log.steps[0].notes["k"] in made
+    assert len(made) == len(set(made)) > 1
 
 
 def test_without_a_sensitive_attribute_it_divides_by_size_alone() -> None:

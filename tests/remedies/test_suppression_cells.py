@@ -10,6 +10,7 @@ from math import inf
 from random import Random
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, reject, settings, strategies as st
@@ -23,6 +24,8 @@ from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.suppression import SUPPRESSION
+from tcdp_audit_plugins.remedies.suppression.cells import OneAttribute, enlarge, patterns
+from tcdp_audit_plugins.remedies.suppression.local_suppression import LocalSuppression, QuasiIdentifierCells
 
 PLUGINS = Plugins.load(external=False)
 Row = tuple[str, ...]
@@ -110,6 +113,35 @@ def _changed(before: Sequence[Row], after: Sequence[Row]) -> list[int]:
             assert new in (old, "*")
             counts[place] += new != old
     return counts
+
+
+def _settled_search(view: RemedyView) -> LocalSuppression:
+    """A search in which no record is pending."""
+    cells = QuasiIdentifierCells.of(view)
+    search = LocalSuppression.begun(cells, view.demands)
+    levels = patterns([Fraction(1)] * len(cells.attributes), [one.domain.size for one in cells.attributes])
+    search.group(levels, most_first=True)
+    enlarge(search, levels, np.ones(len(cells.attributes)), largest_first=True)
+    return search
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10**6), expect=st.sampled_from([[K2], [K3, CLOSE], [CLOSE]]))
+def test_judging_the_classes_that_change_is_judging_all_of_them(seed: int, expect: list[Mapping[str, Any]]) -> None:
+    draw = np.random.default_rng(seed)
+    rows = [(*draw.choice([*"abc"], 3), draw.choice([*"123"])) for _ in range(draw.integers(8, 40))]
+    with open_engine(_table(rows), 2**28) as engine:
+        search = _settled_search(
+            RemedyView(Release(engine, load_policy(_policy(3, expect), PLUGINS)), (), 0, lambda _: ())
+        )
+        for attribute in range(3):
+            shows = search.cells.changed(search.suppressed)[attribute] & (draw.random(len(rows)) < 0.7)
+            trial = search.suppressed.copy()
+            trial[attribute] &= ~shows
+            numbers, satisfied = search.judged(trial, search.counted)
+            if shows.any():
+                failing = OneAttribute.of(search, attribute).failing(shows)
+                assert failing.tolist() == (~satisfied[numbers]).tolist()
 
 
 # Six records: two pairs agree but for one attribute, and the last two in nothing

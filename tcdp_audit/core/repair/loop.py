@@ -23,6 +23,7 @@ from pydantic import BaseModel, ValidationError
 
 from tcdp_audit.core.base.errors import sentence_about
 from tcdp_audit.core.base.outcome import Outcome
+from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.information_loss.prediction import require_scikit_learn
 from tcdp_audit.core.policy.policy import PlannedRemedy
 from tcdp_audit.core.release.release import Release
@@ -83,6 +84,7 @@ class RepairLoop:
         self._best_so_far: list[OpenTable] = []  # the best result of earlier routes
         self._views: dict[OpenTable, dict[tuple[str, Perspective], RemedyView]] = {}
         self._route, self._turn = ALL, 0
+        self._at_work = ""  # the remedy that is at work, as the progress names it
         self._lost = self.lost
 
     def __enter__(self) -> Self:
@@ -200,7 +202,8 @@ class RepairLoop:
 
     def _step(self, candidate: Candidate, planned: PlannedRemedy) -> Candidate:
         """Apply a remedy and audit the result; if it cannot be applied, return the candidate and record why."""
-        unhelped = ""
+        unhelped, parameters = "", explicit_parameters(planned)
+        self._at_work = f"{planned.remedy.title}{f' {flow(parameters)}' if parameters else ''}"
         try:
             unhelped = self._unhelped(candidate, planned)
             return self._applied(candidate, planned, unhelped)
@@ -350,7 +353,7 @@ class RepairLoop:
         def least_of_view() -> float:
             return least_loss() if against.is_whole else inf  # nor those of columns that it does not see
 
-        seed, progress = self.policy.document.seed, self.inputs.options.progress
+        seed, progress = self.policy.document.seed, self._progress
         views = self._views.setdefault(candidate.opened, {})
         if (place, against) not in views:
             seen, joining = self._seen(candidate, place)
@@ -367,6 +370,16 @@ class RepairLoop:
                 linking=lambda: self._linked(candidate, place),
             )
         return views[place, against]
+
+    def _progress(self, step: str, done: int, total: int) -> None:
+        """Report a step of the remedy that is at work, whose name the step has."""
+        self.inputs.options.progress(f"{self._at_work}: {step}" if self._at_work else step, done, total)
+
+    def _trying(self, candidate: Candidate) -> str:
+        """The step of trying all remedies, which says what it is that they are tried on: they are more than once."""
+        against = self._perspective(candidate)
+        after = f" after {listing([one.title for one in candidate.steps])}" if candidate.steps else ""
+        return f"trying remedies{after}{'' if against.is_whole else f' against {listing(against.names)}'}"
 
     def _close_all_but(self, *retained: OpenTable) -> None:
         """Close the tables that are no longer needed, and drop the views of them."""
@@ -411,9 +424,11 @@ class RepairLoop:
         steps: list[Candidate] = []
         follows = self._judges_histories(candidate)
         remedies = sorted(self.inputs.plugins.remedies)
-        self.inputs.options.progress("trying remedies", 0, len(remedies))
+        trying, done = self._trying(candidate), 0
+        self.inputs.options.progress(trying, done, len(remedies))
         for planned in plans:
-            self.inputs.options.progress("trying remedies", remedies.index(planned.remedy.name), len(remedies))
+            done = max(done, remedies.index(planned.remedy.name))  # those that lost little before may come first
+            self.inputs.options.progress(trying, done, len(remedies))
             after = self._repeated(candidate, planned)
             if after is not candidate:
                 self.tried.append(after.steps[-1])
@@ -488,7 +503,7 @@ class RepairLoop:
 
     def _proposals(self, remedy: Remedy[Any], candidate: Candidate) -> list[Mapping[str, Any]]:
         """The parameters that a remedy proposes; if there are none, the reason is recorded."""
-        view = self._view(candidate)
+        view, self._at_work = self._view(candidate), remedy.title
         failing = self._perspective(candidate).seen(candidate.failing_demands)
         helpful = applicability(remedy, view, None, failing)
         proposals = remedy.proposals(view, failing) if helpful.helped else []

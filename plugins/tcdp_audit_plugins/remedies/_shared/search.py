@@ -147,6 +147,7 @@ class SizeTrials:
         sizes: those that may do, ascending.
         checks: the names of the demands' checks.
         tried: what failed of these after each size, or why a size is not to be had.
+        made: the treatments at 1 and at the size that sufficed last, by size.
     """
 
     view: RemedyView
@@ -154,6 +155,7 @@ class SizeTrials:
     sizes: range
     checks: frozenset[str]
     tried: dict[int, Sequence[Outcome] | RemedyError] = field(default_factory=dict)
+    made: dict[int, Treatment] = field(default_factory=dict)
 
     @classmethod
     def of(cls, view: RemedyView, outcomes: Iterable[Outcome], treat: Treat) -> SizeTrials | None:
@@ -178,8 +180,12 @@ class SizeTrials:
         if size not in self.tried:
             self.view.progress("choosing a class size", len(self.tried), 2 * len(self.sizes).bit_length())
             try:
-                outcomes = self.view.outcomes_of(self.checks, self.treat(size))
-                self.tried[size] = self._left(outcomes)
+                treatment = self.treat(size)
+                self.tried[size] = self._left(self.view.outcomes_of(self.checks, treatment))
+                if size == 1 or not self.tried[size]:
+                    for other in self.made.keys() - {1}:
+                        del self.made[other]
+                    self.made[size] = treatment
             except RemedyError as error:  # such large classes are not to be had, or cost more than another remedy
                 self.tried[size] = error
         return not self.tried[size] or isinstance(self.tried[size], RemedyError)
@@ -264,20 +270,49 @@ def chosen_size(view: RemedyView, k: int | None, treat: Treat) -> int | None:
 
     Cost: that of `SizeTrials.run`, and one more treatment where the policy demands something of classes.
     """
+    return _chosen(view, k, treat)[0]
+
+
+def treatment_of_size(view: RemedyView, k: int | None, treat: Callable[[int | None], Treatment]) -> Treatment:
+    """The treatment with the k that `chosen_size` gives, and its note where the remedy chose it by itself.
+
+    What was made to try that k is not made again: `treat` makes the same of classes of 1 as of None.
+
+    Raises:
+        RemedyError: as `chosen_size`.
+
+    Cost: that of `chosen_size`, or one treatment where no failing demand depends on the size of classes.
+    """
+    size, treatment = _chosen(view, k, treat)
+    treatment = treatment or treat(size)
+    chosen = {} if size is None or size == k else {"k": size}
+    return replace(treatment, notes={**treatment.notes, **chosen})
+
+
+def _chosen(view: RemedyView, k: int | None, treat: Treat) -> tuple[int | None, Treatment | None]:
+    """The k of `chosen_size`, and the treatment with it if it was tried."""
     trials = None if k is not None else SizeTrials.of(view, view.outcomes, treat)
     if trials is None:
-        return k
-    if view.demands and replace(trials, sizes=range(1, 2)).run() is not None:
-        return None
+        return k, None
+    if view.demands:
+        if replace(trials, sizes=range(1, 2)).run() is not None:
+            return None, trials.made[1]
+        if isinstance(trials.tried[1], DominatedError):  # larger classes lose no less
+            raise trials.tried[1]
     size = trials.run()
     if size is None and not view.demands:
         raise trials.refusal()
-    return size
+    return size, trials.made.get(size or 1)
 
 
-def note_of_size(given: int | None, chosen: int | None) -> Mapping[str, int]:
-    """The note of a k that a remedy chose by itself; none where it was given, or none was needed."""
-    return {} if chosen is None or chosen == given else {"k": chosen}
+def step_of_size(step: str, k: int | None) -> str:
+    """A step of a remedy's progress that says which size of classes is tried, since each is done from the beginning.
+
+    Example:
+        >>> step_of_size("dividing parts", None), step_of_size("dividing parts", 7)
+        ('dividing parts', 'dividing parts, k = 7')
+    """
+    return step if k is None or k == 1 else f"{step}, k = {k:,}"
 
 
 def failed_as_one_class(demands: Demands) -> list[str]:

@@ -30,11 +30,11 @@ from tcdp_audit_plugins.remedies._shared.histories import rows_of_histories
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 from tcdp_audit_plugins.remedies._shared.search import (
     ClassSize,
-    chosen_size,
     failed_as_one_class,
-    note_of_size,
     proposals_of_size,
     refused_as_one_class,
+    step_of_size,
+    treatment_of_size,
 )
 from tcdp_audit_plugins.remedies.generalization.histories import (
     HistoryJudge,
@@ -135,16 +135,17 @@ def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatm
     """
     if (rows := rows_of_histories(view)) is not None:
         return _generalize_histories(view, parameters, rows)
-    k = chosen_size(view, parameters.k, partial(_of_size, view, parameters))
-    note = note_of_size(parameters.k, k)
+    return treatment_of_size(view, parameters.k, partial(_of_size, view, parameters))
+
+
+def _of_size(view: RemedyView, parameters: GeneralizationParameters, k: int | None) -> Treatment:
     parameters = parameters.model_copy(update={"k": k})
     levels_of_all = _levels_of_all(view, parameters)
     search = _search(view, parameters, levels_of_all)
     best = search.run()
     if best is None:
         raise RemedyError(refusal(search))
-    done = _locally(view, search, best) if parameters.local_recoding else _treatment(view, search, best)
-    return replace(done, notes={**done.notes, **note})
+    return _locally(view, search, best) if parameters.local_recoding else _treatment(view, search, best)
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
@@ -201,10 +202,6 @@ def _generalize_histories(view: RemedyView, parameters: GeneralizationParameters
     return replace(trials.treatment(state, removed), notes=notes)
 
 
-def _of_size(view: RemedyView, parameters: GeneralizationParameters, k: int) -> Treatment:
-    return generalize(view, parameters.model_copy(update={"k": k}))
-
-
 def _levels_of_all(view: RemedyView, parameters: GeneralizationParameters) -> list[GeneralizationLevels]:
     widths = parameters.bins or {}
     return [generalization_levels(view, one, widths.get(one.name)) for one in view.quasi_identifiers]
@@ -219,7 +216,7 @@ def _search(
     base = Base(levels_of_all, [levels[0] for levels in choices])
     demands = MergedDemands(view.demands.of_classes(parameters.k), base.classes, len(base.sizes))
     judge = NodeJudge(base, demands, parameters.loss, int(parameters.suppression * view.records), _ways(view))
-    return LatticeSearch(lattice, judge, view.progress)
+    return LatticeSearch(lattice, judge, view.progress, step_of_size("searching levels", parameters.k))
 
 
 def _ways(view: RemedyView) -> Ways:

@@ -243,6 +243,7 @@ class LatticeSearch(Generic[J]):
     lattice: Lattice  # what is known of the nodes
     judge: J  # what becomes of a node
     progress: Progress = silent  # called with the number of nodes that were looked at, and of all
+    step: str = "searching levels"  # what they are looked at for
     best: JudgedNode | None = None  # the node with the least loss so far
     seen: list[JudgedNode] = field(default_factory=list)  # every node that was looked at
 
@@ -287,5 +288,5 @@ class LatticeSearch(Generic[J]):
         self.lattice.close(place)
         if node.passes and node.loss < self.loss:
             self.best = node
-        self.progress("searching levels", len(self.seen), self.lattice.nodes)
+        self.progress(self.step, len(self.seen), self.lattice.nodes)
         return node

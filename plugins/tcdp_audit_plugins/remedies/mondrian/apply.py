@@ -28,10 +28,10 @@ from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 from tcdp_audit_plugins.remedies._shared.search import (
     ClassSize,
-    chosen_size,
-    note_of_size,
     proposals_of_size,
     refused_as_one_class,
+    step_of_size,
+    treatment_of_size,
 )
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis, OrderedAxis
 from tcdp_audit_plugins.remedies.mondrian.partition import STRATEGIES, Partitioning, Space, Strategy, partition_table
@@ -79,18 +79,19 @@ class Tally:
 
     Args:
         progress: called with (step, done, in all), by one thread at a time.
+        step: what the rows are gone through for.
         total: how many rows there are, each counted once for every strategy.
     """
 
-    def __init__(self, progress: Progress, total: int) -> None:
-        self._progress, self._total = progress, total
+    def __init__(self, progress: Progress, step: str, total: int) -> None:
+        self._progress, self._step, self._total = progress, step, total
         self._done, self._lock = 0, Lock()
 
     def add(self, rows: int) -> None:
         """Count some more rows as done."""
         with self._lock:
             self._done += rows
-            self._progress("cutting partitions", self._done, self._total)
+            self._progress(self._step, self._done, self._total)
 
 
 def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
@@ -101,7 +102,10 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
 
     Cost: a grouping of the records, and that of `partition_table` on their distinct rows for each strategy.
     """
-    k = chosen_size(view, parameters.k, partial(_of_size, view, parameters))
+    return treatment_of_size(view, parameters.k, partial(_of_size, view, parameters))
+
+
+def _of_size(view: RemedyView, parameters: MondrianParameters, k: int | None) -> Treatment:
     task = Task(view, parameters.model_copy(update={"k": k}), DistinctRows.of(view))
     task.require_attainable()
     partitionings = task.partitionings()
@@ -115,13 +119,8 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
             "levels": best.levels,
             "strategy": strategy,
             "penalties": penalties,
-            **note_of_size(parameters.k, k),
         },
     )
-
-
-def _of_size(view: RemedyView, parameters: MondrianParameters, k: int) -> Treatment:
-    return cut(view, parameters.model_copy(update={"k": k}))
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
@@ -188,7 +187,8 @@ class Task:
 
     def partitionings(self) -> Mapping[str, tuple[Partitioning, float]]:
         """Partition the table by each strategy, with its certainty penalty; some strategies in parallel."""
-        tally = Tally(self.view.progress, len(self.roots) * len(STRATEGIES))
+        step = step_of_size("cutting partitions", self.parameters.k)
+        tally = Tally(self.view.progress, step, len(self.roots) * len(STRATEGIES))
 
         def partitioned(strategy: Strategy) -> tuple[Partitioning, float]:
             partitioning = partition_table(self.space, self.roots, strategy, tally.add)

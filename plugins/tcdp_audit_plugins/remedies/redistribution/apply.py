@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,11 @@ from tcdp_audit.plugin.sentences import Comparison, Outcome, percent
 from tcdp_audit_plugins.remedies._shared.masking import by_content
 from tcdp_audit_plugins.remedies._shared.recoding import recode
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
-from tcdp_audit_plugins.remedies._shared.search import chosen_size, note_of_size
+from tcdp_audit_plugins.remedies._shared.search import step_of_size, treatment_of_size
 from tcdp_audit_plugins.remedies.mondrian.apply import MondrianParameters, Task, axis_of
 from tcdp_audit_plugins.remedies.mondrian.axes import mean_width
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indices, Integers
-from tcdp_audit_plugins.remedies.redistribution.division import Judge, Table, divided
+from tcdp_audit_plugins.remedies.redistribution.division import Table, divide
 from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, Strata
 
 LARGE = 200_000  # records: dividing more takes minutes, too long for a suggestion
@@ -77,12 +77,16 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
             "not tried: it takes several times as long, and another remedy, after which the release passes, loses "
             f"only {percent(least)} of the detail; name it in the policy to have it"
         )
-    k = chosen_size(view, parameters.k, lambda size: redistribute(view, parameters.model_copy(update={"k": size})))
-    note, parameters = note_of_size(parameters.k, k), parameters.model_copy(update={"k": k})
+    return treatment_of_size(view, parameters.k, partial(of_size, view, parameters))
+
+
+def of_size(view: RemedyView, parameters: RedistributionParameters, k: int | None) -> Treatment:
+    """Divide the table into classes of at least k; see `redistribute`."""
+    parameters = parameters.model_copy(update={"k": k})
     mondrian = Task(view, parameters, DistinctRows.of(view))
     mondrian.require_attainable()
     work = Work(view, parameters, mondrian.roots[mondrian.rows.of_record])
-    done = {name: work.divided_in(steps) for name, steps in work.schedules.items()}
+    done = {name: work.divided_in(name) for name in work.schedules}
     columns = {name: work.recoded(one) for name, one in done.items()}
     sound = {name: one for name, one in done.items() if work.satisfies_policy(columns[name])}
     penalties = {name: work.penalty(one) for name, one in sound.items()}
@@ -95,7 +99,6 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
             "divisions": classes.divisions,
             "schedule": best or "undivided",
             "penalties": penalties,
-            **note,
         },
     )
 
@@ -159,40 +162,47 @@ class Work:
         places[self.order] = np.arange(len(self.order))
         return places
 
-    def divided_in(self, steps: Sequence[str]) -> Classes:
+    def divided_in(self, schedule: str) -> Classes:
         """The table divided as far as it can be, at one share of the thresholds after the other."""
+        names = [*self.schedules]
+        before, step = names[: names.index(schedule)], step_of_size("dividing parts", self.parameters.k)
+        done, total = (sum(len(self.schedules[name]) for name in some) for some in (before, names))
         by_root = np.argsort(self.undivided.of_record, kind="stable")
         parts = np.split(by_root, np.cumsum(np.bincount(self.undivided.of_record))[:-1])
         divisions = -len(parts)
-        for number, share in enumerate(steps):
+        for number, share in enumerate(self.schedules[schedule]):
+            self.view.progress(step, done + number, total)
             parts = self._divided(parts, Fraction(share))
-            self.view.progress("dividing parts", number + 1, len(steps))
         of_record = np.empty(len(self.order), dtype=np.int64)
         of_record[np.concatenate(parts)] = np.repeat(np.arange(len(parts)), [len(one) for one in parts])
         return Classes(of_record, len(parts), divisions + len(parts))
 
     def _divided(self, parts: Sequence[Indices], share: Fraction) -> list[Indices]:
+        """Parts divided until none can be. Those that are open are divided together, since each is divided by itself.
+
+        The order is that in which dividing one after the other, the last first, comes to parts that stay whole.
+        """
         demands = self._demands.stricter(share)
         merged = MergedDemands(demands, self._place_in_order, len(self.order))
         least = max(self.parameters.k or 1, merged.least_size)
         counts = CountJudge(demands, self.table.strata, least)
-        judge = self._judge(merged)
-        final, open_ = [], list(parts)
+
+        def judge(records: Indices, classes: Integers, count: int) -> Mask:
+            return merged.satisfied_by(classes, count, chosen=records)
+
+        final: dict[tuple[int, ...], Indices] = {}
+        open_: dict[tuple[int, ...], Indices] = {(-number,): part for number, part in enumerate(parts)}
         while open_:
             checkpoint()
-            part = open_.pop()
-            sides = divided(self.table, part, counts, judge) if len(part) >= 2 * least else None
-            if sides is None:
-                final.append(part)
-            else:
-                open_.extend(sides)
-        return final
-
-    def _judge(self, demands: MergedDemands) -> Judge:
-        def judge(part: Indices, out: Mask) -> bool:
-            return bool(demands.satisfied_by(out.astype(np.int64), 2, chosen=part).all())
-
-        return judge
+            final |= {path: part for path, part in open_.items() if len(part) < 2 * least}
+            asked = {path: part for path, part in open_.items() if path not in final}
+            open_ = {}
+            for path, sides in zip(asked, divide(self.table, [*asked.values()], counts, judge), strict=True):
+                if sides is None:
+                    final[path] = asked[path]
+                else:
+                    open_[(*path, 1)], open_[(*path, 0)] = sides
+        return [final[path] for path in sorted(final)]
 
     def penalty(self, classes: Classes) -> float:
         """Normalised certainty penalty: weighted mean over the attributes, mean over the records."""

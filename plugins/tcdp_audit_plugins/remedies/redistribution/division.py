@@ -1,16 +1,16 @@
-"""Division of a part: what can be taken out of it on each quasi-identifier, and the allowed one that saves most."""
+"""Division of parts: what can be taken out of each on each quasi-identifier, and the allowed one that saves most."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import islice
+from itertools import pairwise
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Floats, checkpoint
-from tcdp_audit_plugins.remedies._shared.segments import rank_within
+from tcdp_audit.plugin._internal import Floats, boundaries, checkpoint, positions_of
+from tcdp_audit_plugins.remedies._shared.segments import rank_within, starts_of
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import Indices, Integers, RankRanges
 from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, Strata
@@ -18,25 +18,116 @@ from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, 
 CUTS = 24  # cuts of an ordered quasi-identifier that are tried, at even shares of a part's records
 NODES = 256  # nodes of a hierarchy that are tried, those with most records
 SPARSE = 4  # with at most so many places for each record, marking them is quicker than sorting
-FEW = 256  # places up to which records are counted at each, and not only at the ends that are asked about
 STEPS = 40  # limits on the mix of what is taken that are tried for each node
 TRIES = 8  # divisions of a part that records are asked about, where counts were near to the judgement only
-BATCH = 256  # divisions whose counts are judged at once, and twice as many each time
+BATCH = 32  # divisions of each part whose counts are judged at once, and twice as many each time
 CELLS = 2**22  # counts that are held at once
 ROOM = 2**17  # numbers of records that are taken that are worked out at once: what a processor has near
-REMEMBERED = 2**24  # numbers of nodes and parts that are remembered
-Judge = Callable[[Integers, Mask], bool]  # records of a part, and which are taken out: whether both sides are allowed
+TOGETHER = 128  # parts that are divided at once
+RECORDS = 2**17  # records in them, unless one part has more
+Judge = Callable[[Indices, Integers, int], Mask]  # records, the class of each, how many classes: which are allowed
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Some parts of a table, one after the other."""
+
+    records: Indices  # positions in the table's order, ascending in each part, shape (records,)
+    sizes: Integers  # the number of records of each part, at least 1, shape (parts,)
+
+    @classmethod
+    def of(cls, parts: Sequence[Indices]) -> Parts:
+        """Join parts, each given by its records."""
+        return cls(np.concatenate(parts), np.array([len(one) for one in parts], dtype=np.int64))
+
+    @cached_property
+    def starts(self) -> Integers:
+        """The records before each part. Shape (parts,)."""
+        return starts_of(self.sizes)
+
+    @cached_property
+    def of_record(self) -> Integers:
+        """The part of each record. Shape (records,)."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def chosen(self, some: Indices) -> Parts:
+        """Some of the parts, in their order."""
+        return Parts(self.records[positions_of(self.starts[some], self.sizes[some])], self.sizes[some])
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A run are the records of one part at one place of an axis; runs are in the order of parts, then of places."""
+
+    keys: Integers  # part times `radix` plus place, ascending, shape (runs,)
+    radix: int  # the number of places
+    sizes: Integers  # the number of records of each run, shape (runs,)
+    of_record: Integers  # the run of each record, shape (records,)
+    parts: Parts  # whose records these are
+
+    @classmethod
+    def of(cls, parts: Parts, place: Integers, radix: int) -> Runs:
+        """Group the records of parts by their place, which is below `radix`.
+
+        Cost: a count of the records by part and place, or a sort where few of many places occur.
+        """
+        keys, span = parts.of_record * radix + place, len(parts.sizes) * radix
+        if span > SPARSE * len(keys):
+            distinct, run, sizes = np.unique(keys, return_inverse=True, return_counts=True)
+            return cls(distinct, radix, sizes, run, parts)
+        counts = np.bincount(keys, minlength=span)
+        distinct = np.flatnonzero(counts)
+        number = np.zeros(span, dtype=np.int64)
+        number[distinct] = np.arange(len(distinct))
+        return cls(distinct, radix, counts[distinct], number[keys], parts)
+
+    @cached_property
+    def part(self) -> Integers:
+        """The part of each run."""
+        return self.keys // self.radix
+
+    @cached_property
+    def place(self) -> Integers:
+        """The place of each run."""
+        return self.keys - self.part * self.radix
+
+    @cached_property
+    def heads(self) -> Indices:
+        """The first run of each part. Shape (parts,)."""
+        return np.searchsorted(self.part, np.arange(len(self.parts.sizes)))
+
+    @cached_property
+    def tails(self) -> Indices:
+        """The last run of each part. Shape (parts,)."""
+        return np.append(self.heads[1:], len(self.keys)) - 1
+
+    def ranges(self, first: Indices, last: Indices) -> RankRanges:
+        """Ranges of places, given by the first and the last run of each."""
+        return RankRanges(self.place[first], self.place[last], last - first + 1)
 
 
 @dataclass(frozen=True)
 class Nodes:
-    """Ranges of places of one axis that some records of a part lie in, and others do not."""
+    """Ranges of places of an axis that some records of a part lie in, and others do not."""
 
-    first: Integers  # the first place of each that is taken, shape (nodes,)
+    part: Integers  # the part of each, ascending, shape (nodes,)
+    axis: Integers  # its axis, ascending in a part, likewise
+    first: Integers  # the first place that is taken, likewise
     last: Integers  # the last one, likewise
+    away: Integers  # the records taken first: 1 those of the least places, -1 of the greatest, 0 in their order
     counts: Integers  # the records of each, by stratum, shape (nodes, strata)
-    saving: Floats  # how much of the attribute's penalty each record saves that is taken out, likewise
+    saving: Floats  # how much of the weighted penalty each record saves that is taken out, shape (nodes,)
     rest: Floats  # how much each other record saves where all of these are taken out, likewise
+
+    @classmethod
+    def joined(cls, every: Sequence[Nodes]) -> Nodes:
+        """The nodes of all axes as one, part by part."""
+        whole = cls(*(np.concatenate([getattr(one, name.name) for one in every]) for name in fields(cls)))
+        return whole.chosen(np.argsort(whole.part, kind="stable"))
+
+    def chosen(self, some: Indices) -> Nodes:
+        """Some of the nodes, in an order."""
+        return Nodes(*(getattr(self, name.name)[some] for name in fields(self)))
 
 
 def ranges_of(axis: Axis) -> Integers:
@@ -55,95 +146,6 @@ def ranges_of(axis: Axis) -> Integers:
     return np.unique(np.concatenate(ranges, axis=1), axis=1)
 
 
-def nodes_of(axis: Axis, ranges: Integers, place: Integers, stratum: Integers, strata: int) -> Nodes:
-    """The nodes of an axis in one part. `ranges` are those of `ranges_of`.
-
-    Cost: a count of the part's records by place, or a sort where few of many places occur, and a count of each stratum
-    between any two ends.
-    """
-    taken, run, size = _runs(place, axis.places + 1)  # no value has a place after all others
-    first, last = _cuts(size) if not ranges.shape[1] else _within(ranges, taken, size)
-    upto = _counts_upto(np.concatenate([first, last + 1]), run, stratum, strata, len(taken))
-    counts = upto[len(first) :] - upto[: len(first)]
-    ends = len(taken) - 1
-    whole, inside, after = np.split(
-        _width(
-            axis,
-            taken,
-            np.concatenate([[0], first, np.where(first == 0, np.minimum(last + 1, ends), 0)]),
-            np.concatenate([[ends], last, np.where(last == ends, first - 1, ends)]),
-        ),
-        [1, 1 + len(first)],
-    )
-    return Nodes(taken[first], taken[last], counts, whole - inside, whole - after)
-
-
-def _runs(place: Integers, places: int) -> tuple[Integers, Integers, Integers]:
-    """The places that occur, ascending, which of them each record has, and how many records each has."""
-    if places > SPARSE * len(place):
-        return np.unique(place, return_inverse=True, return_counts=True)
-    counts = np.bincount(place, minlength=places)
-    taken = np.flatnonzero(counts)
-    number = np.zeros(places, dtype=np.int64)
-    number[taken] = np.arange(len(taken))
-    return taken, number[place], counts[taken]
-
-
-def _cuts(size: Integers) -> Indices:
-    """Both sides of some cuts between the places of a part, as first and last of its places."""
-    upto = np.cumsum(size)
-    even = np.linspace(0.03, 0.97, CUTS) * upto[-1]
-    cut = np.unique(np.searchsorted(upto, even))
-    cut = cut[cut < len(size) - 1]
-    return np.stack([np.append(0 * cut, cut + 1), np.append(cut, 0 * cut + len(size) - 1)])
-
-
-def _within(ranges: Integers, taken: Integers, size: Integers) -> Indices:
-    """The nodes that have records of a part, but not all, as first and last of its places."""
-    first, last = np.searchsorted(taken, ranges[0]), np.searchsorted(taken, ranges[1], "right") - 1
-    some = (first <= last) & (last - first < len(taken) - 1)
-    ends = np.stack(np.divmod(np.unique(first[some] * len(taken) + last[some]), len(taken)))
-    upto = np.append(0, np.cumsum(size))
-    most = np.argsort(upto[ends[0]] - upto[ends[1] + 1], kind="stable")[:NODES]
-    return ends[:, most]
-
-
-def _counts_upto(ends: Integers, run: Integers, stratum: Integers, strata: int, runs: int) -> Integers:
-    """Records of each stratum before each of some runs. Shape (ends, strata)."""
-    # Sums up to an end minus sums up to another give any range in one subtraction. With few places the sums are made at
-    # every place. With many, only the ends that are asked about matter: places between two of them are counted as one
-    # segment, so that the table of sums has a row for each end and not for each place.
-    if runs <= FEW:
-        counts = np.bincount((run + 1) * strata + stratum, minlength=(runs + 1) * strata)
-        return np.cumsum(counts.reshape(-1, strata), axis=0)[ends]
-    distinct, which = np.unique(ends, return_inverse=True)
-    segment = np.searchsorted(distinct, np.arange(runs), "right")
-    counts = np.bincount(segment[run] * strata + stratum, minlength=(len(distinct) + 1) * strata)
-    return np.cumsum(counts.reshape(-1, strata)[: len(distinct)], axis=0)[which]
-
-
-def _width(axis: Axis, taken: Integers, first: Integers, last: Integers) -> Floats:
-    """Certainty penalty of ranges, given by first and last of a part's places."""
-    places = taken.astype(np.int64)
-    return axis.width(RankRanges(places[first], places[last], (last - first + 1).astype(np.int64)))
-
-
-@dataclass
-class _Memory:
-    """The nodes of parts that were asked about, until they take too much room."""
-
-    known: dict[bytes, tuple[Indices, Nodes]] = field(default_factory=dict)
-    cells: int = 0
-
-    def looked_up(self, part: bytes, nodes: Callable[[], tuple[Indices, Nodes]]) -> tuple[Indices, Nodes]:
-        if part not in self.known:
-            if self.cells > REMEMBERED:
-                self.known, self.cells = {}, 0
-            self.known[part] = made = nodes()
-            self.cells += made[1].counts.size + len(part) // 8
-        return self.known[part]
-
-
 @dataclass(frozen=True)
 class Table:
     """Records in an order by content, in which those that are common are taken first."""
@@ -151,113 +153,227 @@ class Table:
     axes: Sequence[Axis]  # their quasi-identifiers, in that order of the records
     weights: Floats  # how much each of them matters, 1 in all
     strata: Strata  # what the demands ask of them, likewise
-    _memory: _Memory = field(default_factory=_Memory, repr=False, compare=False)
 
     @cached_property
     def places(self) -> Sequence[Integers]:
         """The place of each record on each axis."""
-        return [one.place for one in self.axes]
+        return [one.place.astype(np.int64) for one in self.axes]
 
     @cached_property
     def ranges(self) -> Sequence[Integers]:
         """The nodes of each axis."""
         return [ranges_of(one) for one in self.axes]
 
-    def nodes(self, part: Indices) -> tuple[Indices, Nodes]:
-        """The nodes that can be taken out of a part on any axis, with weighted savings; and the axis of each.
+    def nodes(self, parts: Parts) -> Nodes:
+        """The nodes that can be taken out of parts on any axis.
 
-        A part that could not be divided is asked about again under the next share of the thresholds, and one schedule
-        comes to parts of another, so they are remembered, as far as there is room.
+        Cost: for each axis a count of the records by place, and one of each stratum between any two ends.
         """
-        return self._memory.looked_up(part.tobytes(), lambda: self._nodes(part))
+        return Nodes.joined([self._nodes(parts, axis) for axis in range(len(self.axes))])
 
-    def _nodes(self, part: Indices) -> tuple[Indices, Nodes]:
-        stratum, strata = self.strata.of_record[part], len(self.strata.size)
-        every = zip(self.axes, self.ranges, self.places, strict=True)
-        nodes = [nodes_of(axis, ranges, place[part], stratum, strata) for axis, ranges, place in every]
-        return _joined(nodes, self.weights)
+    def _nodes(self, parts: Parts, number: int) -> Nodes:
+        axis, ranges, weight = self.axes[number], self.ranges[number], self.weights[number]
+        runs = Runs.of(parts, self.places[number][parts.records], axis.places + 1)  # no value has the last place
+        first, last = _within(ranges, runs) if ranges.shape[1] else _cuts(runs)
+        part = runs.part[first]
+        head, tail = runs.heads[part], runs.tails[part]
+        whole = axis.width(runs.ranges(runs.heads, runs.tails))[part]
+        inside = axis.width(runs.ranges(first, last))
+        start, end = np.where(first == head, np.minimum(last + 1, tail), head), np.where(last == tail, first - 1, tail)
+        after = axis.width(runs.ranges(start, end))
+        return Nodes(
+            part=part,
+            axis=np.full(len(part), number),
+            first=runs.place[first],
+            last=runs.place[last],
+            away=np.zeros(len(part), dtype=np.int64) if ranges.shape[1] else np.where(first == head, 1, -1),
+            counts=_counts_between(first, last + 1, runs, self.strata.of_record[parts.records], len(self.strata.size)),
+            saving=(whole - inside) * weight,
+            rest=(whole - after) * weight,
+        )
+
+
+def _cuts(runs: Runs) -> tuple[Indices, Indices]:
+    """Both sides of some cuts between the places of each part, as first and last run."""
+    shares = np.linspace(0.03, 0.97, CUTS) * runs.parts.sizes[:, None]
+    even = np.ceil(shares).astype(np.int64) + runs.parts.starts[:, None]
+    cut = np.unique(np.searchsorted(np.cumsum(runs.sizes), even))
+    cut = cut[cut < runs.tails[runs.part[cut]]]
+    part = runs.part[cut]
+    order = np.argsort(np.concatenate([part, part]), kind="stable")
+    return np.append(runs.heads[part], cut + 1)[order], np.append(cut, runs.tails[part])[order]
+
+
+def _within(ranges: Integers, runs: Runs) -> tuple[Indices, Indices]:
+    """The nodes that have records of a part, but not all, as first and last run; in each part the largest first."""
+    parts = np.arange(len(runs.parts.sizes))[:, None]
+    base = parts * runs.radix
+    first = np.searchsorted(runs.keys, base + ranges[0])
+    last = np.searchsorted(runs.keys, base + ranges[1], "right") - 1
+    some = (first <= last) & (last - first < (runs.tails - runs.heads)[:, None])
+    first, last = np.divmod(np.unique(first[some] * len(runs.keys) + last[some]), len(runs.keys))
+    before = np.append(0, np.cumsum(runs.sizes))
+    part = runs.part[first]
+    order = np.lexsort((before[first] - before[last + 1], part))
+    order = order[rank_within(part[order]) < NODES]
+    return first[order], last[order]
+
+
+def _counts_between(start: Indices, stop: Indices, runs: Runs, stratum: Integers, strata: int) -> Integers:
+    """Records of each stratum from one run to before another. Shape (ends, strata)."""
+    # Sums up to an end minus sums up to another give any range in one subtraction. Only the ends that are asked about
+    # matter: runs between two of them are counted as one segment, so that the table of sums has a row for each end and
+    # not for each run.
+    is_end = np.zeros(len(runs.keys) + 1, dtype=bool)
+    is_end[start] = is_end[stop] = True
+    segment = np.cumsum(is_end)
+    counts = np.bincount(segment[runs.of_record] * strata + stratum, minlength=(int(segment[-1]) + 1) * strata)
+    upto = np.cumsum(counts.reshape(-1, strata), axis=0)
+    return np.asarray(upto[segment[stop] - 1] - upto[segment[start] - 1])
 
 
 @dataclass(frozen=True)
 class _Options:
-    """Divisions of a part, those that save most first."""
+    """Divisions of parts, in each part those that save most first."""
 
-    node: Indices  # the node of each, a position in what `Table.nodes` gives, shape (options,)
+    node: Indices  # the node of each, shape (options,)
     limit: Floats  # how many records of a stratum it takes at most, by the stratum's share in the table, likewise
+    starts: Indices  # the first option of each part, and the end. Shape (parts + 1,)
 
 
-def divided(table: Table, part: Indices, counts: CountJudge, judge: Judge) -> tuple[Indices, Indices] | None:
-    """Divide a part in the allowed way that saves most penalty.
+def divide(
+    table: Table, parts: Sequence[Indices], counts: CountJudge, judge: Judge
+) -> Iterator[tuple[Indices, Indices] | None]:
+    """Divide each part in the allowed way that saves most penalty.
 
-    `counts` decides which divisions are worth asking the records, and `judge` decides on the records themselves. Return
-    both sides, each ascending; None where no division is allowed that saves anything.
+    `counts` decides which divisions are worth asking the records, and `judge` decides on the records themselves. Yield
+    both sides of each part in turn, each ascending; None where no division is allowed that saves anything.
 
-    Cost: for each axis a sort of the part's records; the counts of up to `STEPS` divisions for each node are judged
-    together, in batches, until one is allowed.
+    Cost: for each axis a count or a sort of the records; the counts of up to `STEPS` divisions for each node are judged
+    together, in batches, until one is allowed. Many parts cost little more calls than one.
     """
-    axis_of, nodes = table.nodes(part)
-    # Counts by stratum decide nearly always, and judging them needs no record: thousands of divisions are judged in the
-    # time in which the records of one could be. Where strata join several values, counts are near to the judgement
-    # only, so the records have the last word; after `TRIES` refusals the part stays whole, which is never wrong.
-    for node, taken in islice(_allowed(nodes, table, part, counts), TRIES):
-        checkpoint()
-        axis = axis_of[node]
-        out = _taken(table, part, (axis, int(nodes.first[node]), int(nodes.last[node])), taken)
-        if judge(part, out):
-            return part[out], part[~out]
-    return None
+    sizes = np.array([len(one) for one in parts], dtype=np.int64)
+    group = np.maximum(starts_of(sizes) // RECORDS, np.arange(len(parts)) // TOGETHER)
+    ends = [*np.flatnonzero(np.diff(group, prepend=-1)), len(parts)]
+    for start, end in pairwise(ends):
+        some = parts[start:end]
+        taken = _Division(table, Parts.of(some), counts, judge).taken()
+        for part, out in zip(some, taken, strict=True):
+            yield None if out is None else (part[out], part[~out])
 
 
-def _joined(every: Sequence[Nodes], weights: Floats) -> tuple[Indices, Nodes]:
-    """The nodes of all axes as one, with weighted savings; and the axis of each."""
-    axis = np.repeat(np.arange(len(every)), [len(one.first) for one in every])
-    weight = weights[axis]
-    return axis, Nodes(
-        np.concatenate([one.first for one in every]).astype(np.int64),
-        np.concatenate([one.last for one in every]).astype(np.int64),
-        np.concatenate([one.counts for one in every]),
-        np.concatenate([one.saving for one in every]) * weight,
-        np.concatenate([one.rest for one in every]) * weight,
-    )
+@dataclass(frozen=True)
+class _Division:
+    """The division of some parts at once, each by itself."""
+
+    table: Table
+    parts: Parts
+    counts: CountJudge
+    judge: Judge
+
+    @property
+    def _strata(self) -> Strata:
+        return self.table.strata
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        return self.table.nodes(self.parts)
+
+    @cached_property
+    def totals(self) -> Integers:
+        """The records of each part by stratum. Shape (parts, strata)."""
+        strata = len(self._strata.size)
+        keys = self.parts.of_record * strata + self._strata.of_record[self.parts.records]
+        return np.bincount(keys, minlength=len(self.parts.sizes) * strata).reshape(-1, strata)
+
+    @cached_property
+    def options(self) -> _Options:
+        """Every node with every limit that takes another number of records and saves something."""
+        shares, least, size = self._strata.shares, self.counts.least, self.nodes.counts.sum(axis=1)
+        large = np.flatnonzero(size >= least)
+        nodes, size = self.nodes.chosen(large), size[large]
+        records = self.parts.sizes[nodes.part][:, None]
+        highest = (nodes.counts / shares).max(axis=1, initial=0)
+        limits = highest[:, None] * np.linspace(1.0, 0.02, STEPS)
+        # A division takes from a node at most `limit x share` records of each stratum, so that what is taken has the
+        # mix of the table, as far as the node has it. `highest` is the limit that takes the whole node; the others go
+        # down from it in even steps. All nodes and limits are worked out as one array, a slice of nodes at a time,
+        # because the array of nodes, limits and strata would not fit near the processor. Of limits that take the same
+        # number only the first stays, and the stable sort keeps equal savings in the order of nodes, so the answer
+        # depends on the table only.
+        limits[:, 0] *= 1.01  # rounding takes nothing from the whole node
+        at_once = max(ROOM // len(shares) // STEPS, 1)
+        slices = [slice(start, start + at_once) for start in range(0, max(len(size), 1), at_once)]
+        taken = np.concatenate([_size_of_mix(nodes.counts[here], limits[here], shares) for here in slices])
+        whole = taken == size[:, None]
+        saved = taken * nodes.saving[:, None] + np.where(whole, (records - taken) * nodes.rest[:, None], 0.0)
+        new = np.ones(taken.shape, dtype=bool)
+        new[:, 1:] = taken[:, 1:] < taken[:, :-1]
+        node, step = np.nonzero(new & (taken >= least) & (records - taken >= least) & (saved > 0))
+        best = np.lexsort((-saved[node, step], nodes.part[node]))
+        node, step = node[best], step[best]
+        starts = np.searchsorted(nodes.part[node], np.arange(len(self.parts.sizes) + 1))
+        return _Options(large[node], limits[node, step], starts)
+
+    def taken(self) -> list[Mask | None]:
+        """Choose the records of each part that are taken out; None where it stays whole."""
+        # Counts by stratum decide nearly always, and judging them needs no record: thousands of divisions are judged in
+        # the time in which the records of one could be. Where strata join several values, counts are near to the
+        # judgement only, so the records have the last word; after `TRIES` refusals a part stays whole, which is never
+        # wrong.
+        outs: list[Mask | None] = [None] * len(self.parts.sizes)
+        refused, done = np.zeros(len(outs), dtype=np.int64), np.zeros(len(outs), dtype=bool)
+        start, end, batch = self.options.starts[:-1].copy(), self.options.starts[1:], BATCH
+        while len(open_ := np.flatnonzero(~done & (start < end))):
+            checkpoint()
+            length = np.minimum(end[open_] - start[open_], batch)
+            options = positions_of(start[open_], length)
+            start[open_] += length
+            batch = min(2 * batch, max(CELLS // len(self._strata.size) // len(open_), 1))
+            candidates = options[self._allowed(options)]
+            while len(candidates):
+                part = self._part_of(candidates)
+                best = boundaries(part)
+                for number, out in zip(part[best].tolist(), self._on_records(candidates[best]), strict=True):
+                    outs[number] = out
+                    refused[number] += out is None
+                    done[number] = out is not None or refused[number] == TRIES
+                candidates = np.delete(candidates, best)
+                candidates = candidates[~done[self._part_of(candidates)]]
+        return outs
+
+    def _part_of(self, options: Indices) -> Integers:
+        return self.nodes.part[self.options.node[options]]
+
+    def _mix_of(self, options: Indices) -> Integers:
+        """The records of each stratum that options take. Shape (options, strata)."""
+        return _mix(self.nodes.counts[self.options.node[options]], self.options.limit[options], self._strata.shares)
+
+    def _allowed(self, options: Indices) -> Mask:
+        """Judge each of some divisions by counts alone."""
+        taken = self._mix_of(options)
+        allowed = self.counts.satisfied(taken)
+        some = np.flatnonzero(allowed)
+        allowed[some] = self.counts.satisfied(self.totals[self._part_of(options[some])] - taken[some])
+        return allowed
+
+    def _on_records(self, options: Indices) -> Iterator[Mask | None]:
+        """The records that divisions of different parts take out; None where the records do not allow it."""
+        chosen = self.parts.chosen(self._part_of(options))
+        out = _taken(self.table, chosen, self.nodes, self.options.node[options], self._mix_of(options))
+        order = np.argsort(chosen.records)
+        allowed = self.judge(chosen.records[order], (2 * chosen.of_record + out)[order], 2 * len(options))
+        ends = np.append(chosen.starts, len(out))
+        for number, sides in enumerate((allowed[::2] & allowed[1::2]).tolist()):
+            yield out[ends[number] : ends[number + 1]] if sides else None
 
 
-def _allowed(nodes: Nodes, table: Table, part: Indices, judge: CountJudge) -> Iterator[tuple[int, Integers]]:
-    """The divisions that counts allow: the node, and the records of each stratum that are taken; best first."""
-    total = np.bincount(table.strata.of_record[part], minlength=len(table.strata.size))
-    options = _options(nodes, table.strata.shares, len(part), judge.least)
-    start, batch = 0, BATCH
-    while start < len(options.node):
-        checkpoint()
-        here = slice(start, start + batch)
-        taken = _mix(nodes.counts[options.node[here]], options.limit[here], table.strata.shares)
-        satisfied = judge.satisfied(np.concatenate([taken, total - taken]))
-        for one in np.flatnonzero(satisfied[: len(taken)] & satisfied[len(taken) :]):
-            yield int(options.node[start + one]), taken[one]
-        start, batch = start + batch, min(2 * batch, max(CELLS // len(total), 1))
-
-
-def _options(nodes: Nodes, shares: Floats, records: int, least: int) -> _Options:
-    """Every node with every limit that takes another number of records and saves something."""
-    size = nodes.counts.sum(axis=1)
-    highest = (nodes.counts / shares).max(axis=1, initial=0)
-    limits = highest[:, None] * np.linspace(1.0, 0.02, STEPS)
-    # A division takes from a node at most `limit x share` records of each stratum, so that what is taken has the mix of
-    # the table, as far as the node has it. `highest` is the limit that takes the whole node; the others go down from it
-    # in even steps. All nodes and limits are worked out as one array, a slice of nodes at a time, because the array of
-    # nodes, limits and strata would not fit near the processor. Of limits that take the same number only the first
-    # stays, and the stable sort keeps equal savings in the order of nodes, so the answer depends on the table only.
-    limits[:, 0] *= 1.01  # rounding takes nothing from the whole node
-    at_once = max(ROOM // nodes.counts.shape[1] // STEPS, 1)
-    slices = [slice(start, start + at_once) for start in range(0, max(len(size), 1), at_once)]
-    taken = np.concatenate([_mix(nodes.counts[here, None], limits[here], shares).sum(axis=2) for here in slices])
-    whole = taken == size[:, None]
-    saved = taken * nodes.saving[:, None] + np.where(whole, (records - taken) * nodes.rest[:, None], 0.0)
-    new = np.ones(taken.shape, dtype=bool)
-    new[:, 1:] = taken[:, 1:] < taken[:, :-1]
-    fits = new & (taken >= least) & (records - taken >= least) & (saved > 0)
-    node, step = np.nonzero(fits)
-    best = np.argsort(-saved[node, step], kind="stable")
-    return _Options(node[best], limits[node, step][best])
+def _size_of_mix(counts: Integers, limits: Floats, shares: Floats) -> Integers:
+    """The records of `_mix` for each node and each of its limits. Shape (nodes, limits)."""
+    mix = limits[..., None] * shares
+    mix += 1e-9
+    np.minimum(np.floor(mix, out=mix), counts[:, None], out=mix)
+    return mix.sum(axis=2).astype(np.int64)  # whole numbers below 2^53, so that their sum is exact
 
 
 def _mix(counts: Integers, limit: Floats, shares: Floats) -> Integers:
@@ -265,12 +381,18 @@ def _mix(counts: Integers, limit: Floats, shares: Floats) -> Integers:
     return np.minimum(counts, np.floor(limit[..., None] * shares + 1e-9).astype(np.int64))
 
 
-def _taken(table: Table, part: Indices, node: tuple[int, int, int], taken: Integers) -> Mask:
-    """Choose the records of a part that are taken: of each stratum so many, far from a cut first, then common ones."""
-    axis, first, last = node
-    place, stratum = table.places[axis][part].astype(np.int64), table.strata.of_record[part]
-    inside = np.flatnonzero((place >= first) & (place <= last))
-    away = 0 if table.ranges[axis].shape[1] else 1 if first == place.min() else -1
+def _taken(table: Table, parts: Parts, nodes: Nodes, node: Indices, taken: Integers) -> Mask:
+    """Choose the records that are taken out of parts, one node of each: far from a cut first, then common ones.
+
+    `taken` has the number for each stratum, shape (parts, strata).
+    """
+    axis, part = nodes.axis[node], parts.of_record
+    place = np.empty(len(part), dtype=np.int64)
+    for number in np.unique(axis):
+        here = axis[part] == number
+        place[here] = table.places[number][parts.records[here]]
+    inside = np.flatnonzero((place >= nodes.first[node][part]) & (place <= nodes.last[node][part]))
+    group = part[inside] * taken.shape[1] + table.strata.of_record[parts.records[inside]]
     out = np.zeros(len(part), dtype=bool)
-    out[inside] = rank_within(stratum[inside], away * place[inside]) < taken[stratum[inside]]
+    out[inside] = rank_within(group, nodes.away[node][part[inside]] * place[inside]) < taken.ravel()[group]
     return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, partial
@@ -17,7 +17,7 @@ from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome, count as count_of
 from tcdp_audit_plugins.remedies._shared.scope import ALIGNED, only_by_size, require_few
-from tcdp_audit_plugins.remedies._shared.search import ClassSize, chosen_size, note_of_size, proposals_of_size
+from tcdp_audit_plugins.remedies._shared.search import ClassSize, proposals_of_size, treatment_of_size
 from tcdp_audit_plugins.remedies.suppression.cells import suppress_cells
 from tcdp_audit_plugins.remedies.suppression.local_suppression import Integers, Mask, QuasiIdentifierCells
 
@@ -159,7 +159,10 @@ def suppress(view: RemedyView, parameters: SuppressionParameters) -> Treatment:
 
     Cost: that of `drop_records` or of `suppress_cells`.
     """
-    k = chosen_size(view, parameters.k, partial(_of_size, view, parameters))
+    return treatment_of_size(view, parameters.k, partial(_of_size, view, parameters))
+
+
+def _of_size(view: RemedyView, parameters: SuppressionParameters, k: int | None) -> Treatment:
     demands = view.demands.of_classes(k)
     if not demands:
         raise RemedyError("the policy demands nothing of equivalence classes, so no suppression would help")
@@ -171,7 +174,7 @@ def suppress(view: RemedyView, parameters: SuppressionParameters) -> Treatment:
         suppressed = sum(treatment.notes["cells"].values())
         total, noun = view.records * len(view.quasi_identifiers), "quasi-identifier cells"
     require_few(suppressed, total, parameters.at_most, noun, "generalising first")
-    return replace(treatment, notes={**treatment.notes, **note_of_size(parameters.k, k)})
+    return treatment
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
@@ -185,7 +188,3 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
         return
     sized = [(given, partial(_of_size, view, SuppressionParameters.model_validate(given))) for given in ways]
     yield from proposals_of_size(view, outcomes, sized)
-
-
-def _of_size(view: RemedyView, parameters: SuppressionParameters, k: int) -> Treatment:
-    return suppress(view, parameters.model_copy(update={"k": k}))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, groupby
 from math import comb
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, Floats, checkpoint
+from tcdp_audit.plugin._internal import Counts, Floats, checkpoint, fold, numbered
 from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment
-from tcdp_audit_plugins.remedies._shared.search import failed_as_one_class, refused_as_one_class, smallest
+from tcdp_audit_plugins.remedies._shared.search import failed_as_one_class, refused_as_one_class, smallest, step_of_size
 from tcdp_audit_plugins.remedies._shared.segments import first_of_each, rank_within
 from tcdp_audit_plugins.remedies.suppression.local_suppression import (
     Indices,
@@ -123,9 +124,10 @@ def refine(search: LocalSuppression, attributes: Sequence[int], turn: Integers) 
 def _show(search: LocalSuppression, attribute: int, turn: Integers) -> bool:
     """Show an attribute in as many records as the demands allow; whether it was shown in any."""
     counted = search.counted
-    suppressed = search.suppressed[:, counted]
     shows = search.cells.changed(search.suppressed)[attribute, counted]
-    before, _ = search.cells.classes(suppressed, counted)
+    if not shows.any():
+        return False
+    classes = OneAttribute.of(search, attribute)
     # Showing a cell moves its record to another class, and the class that it leaves may fail without it. So all cells
     # are shown at once on trial; then records in failing classes are hidden again, and a class that was deserted calls
     # back the first of those that left it. `shows` only shrinks, so this ends. At first one record a class is called
@@ -134,17 +136,61 @@ def _show(search: LocalSuppression, attribute: int, turn: Integers) -> bool:
     patience = 0
     while shows.any():
         checkpoint()
-        trial = suppressed.copy()
-        trial[attribute] &= ~shows
-        numbers, satisfied = search.judged(trial, counted)
-        if satisfied.all():
+        failing = classes.failing(shows)
+        if not failing.any():
             break
-        failing = ~satisfied[numbers]
         back = max(1, 2 ** (patience - PATIENT))
-        shows &= ~failing & ~_called_back(failing & ~shows, shows & ~failing, before, turn[counted], back)
+        called_back = _called_back(failing & ~shows, shows & ~failing, classes.before, turn[counted], back)
+        shows &= ~failing & ~called_back
         patience += 1
     search.suppressed[attribute, counted[shows]] = False
     return bool(shows.any())
+
+
+@dataclass(frozen=True)
+class OneAttribute:
+    """The classes of a search in which no record is pending, while the cells of one attribute are shown on trial."""
+
+    search: LocalSuppression
+    rest: Integers  # the classes by the other attributes, which do not change, shape (counted records,)
+    now: Integers  # the code of the attribute in each record, likewise
+    shown: Integers  # its code where it is shown, likewise
+    before: Integers  # the present class of each record, likewise
+
+    @classmethod
+    def of(cls, search: LocalSuppression, attribute: int) -> OneAttribute:
+        """The classes of a search as they are, before any cell is shown."""
+        cells, counted = search.cells, search.counted
+        others = np.arange(len(cells.attributes)) != attribute
+        rest, _ = cells.classes(search.suppressed[:, counted], counted, others)
+        shown = cells.codes[attribute, counted]
+        now = np.where(search.suppressed[attribute, counted], cells.hidden[attribute], shown)
+        return cls(search, rest, now, shown, _pairs_numbered(rest, now)[0])
+
+    def failing(self, shows: Mask) -> Mask:
+        """The records that are in failing classes once the attribute is shown in some records.
+
+        A class that no record leaves or joins is as before, and all classes kept the demands before.
+        """
+        after, count = _pairs_numbered(self.rest, np.where(shows, self.shown, self.now))
+        joined, left = np.zeros((2, len(after)), dtype=bool)
+        joined[after[shows]] = left[self.before[shows]] = True
+        touched = np.flatnonzero(joined[after] | left[self.before])
+        is_asked = np.zeros(count, dtype=bool)
+        is_asked[after[touched]] = True
+        number = np.cumsum(is_asked) - 1
+        classes = number[after[touched]]
+        satisfied = self.search.judge.satisfied_by(classes, int(number[-1]) + 1, chosen=self.search.counted[touched])
+        failing = np.zeros(len(after), dtype=bool)
+        failing[touched] = ~satisfied[classes]
+        return failing
+
+
+def _pairs_numbered(first: Integers, second: Integers) -> tuple[Integers, int]:
+    """Pairs of numbers as one number each, in the order of the pairs; and how many differ."""
+    keys = fold([first, second], [int(first.max()) + 1, int(second.max()) + 1])
+    distinct, numbers = numbered(keys.values, keys.span)
+    return numbers.astype(np.int64), len(distinct)
 
 
 def _called_back(deserted: Mask, leaving: Mask, before: Integers, turn: Integers, most: int) -> Mask:
@@ -152,8 +198,9 @@ def _called_back(deserted: Mask, leaving: Mask, before: Integers, turn: Integers
 
     The deserted stayed in such classes, the leaving left theirs and could; `before` is the class before any left.
     """
-    called = np.zeros(len(before), dtype=bool)
-    leavers = np.flatnonzero(leaving & np.isin(before, before[deserted]))
+    called, is_deserted = np.zeros(len(before), dtype=bool), np.zeros(int(before.max()) + 1, dtype=bool)
+    is_deserted[before[deserted]] = True
+    leavers = np.flatnonzero(leaving & is_deserted[before])
     called[leavers[rank_within(before[leavers], turn[leavers]) < most]] = True
     return called
 
@@ -178,7 +225,8 @@ def suppress_cells(view: RemedyView, demands: Demands, importance: Mapping[str, 
     passing = search.settled
     if search.pending.any():
         levels = patterns(weights, [one.domain.size for one in cells.attributes])
-        search = _cheapest(search, levels, weight, _turns(view))
+        progress = partial(view.progress, step_of_size("suppressing cells", demands.k))
+        search = _cheapest(search, levels, weight, _turns(view), progress)
         _require_something_shown(cells, search)
     return Treatment(columns=dict(cells.columns(search.suppressed)), notes=_notes(cells, search.suppressed, passing))
 
@@ -203,18 +251,28 @@ def _require_something_shown(cells: QuasiIdentifierCells, search: LocalSuppressi
         )
 
 
+STAGES = 5  # of the progress of half of the ways: one grouping, then enlarging and showing, twice
+
+
 def _cheapest(
-    begun: LocalSuppression, levels: Sequence[Sequence[Mask]], importance: Floats, turn: Integers
+    begun: LocalSuppression,
+    levels: Sequence[Sequence[Mask]],
+    importance: Floats,
+    turn: Integers,
+    progress: Callable[[int, int], None],
 ) -> LocalSuppression:
     """The cheapest way to a search with nothing pending and nothing hidden in vain."""
     ways: list[LocalSuppression] = []
     attributes = np.argsort(-importance, kind="stable").tolist()
-    for most_first in (True, False):
+    for half, most_first in enumerate((True, False)):
+        progress(half * STAGES, 2 * STAGES)
         grouped = begun.copy()
         grouped.group(levels, most_first=most_first)
-        for largest_first in (True, False) if grouped.pending.any() else (True,):
+        for number, largest_first in enumerate((True, False) if grouped.pending.any() else (True,)):
+            progress(half * STAGES + 2 * number + 1, 2 * STAGES)
             ways.append(grouped.copy())
             enlarge(ways[-1], levels, importance, largest_first=largest_first)
+            progress(half * STAGES + 2 * number + 2, 2 * STAGES)
             refine(ways[-1], attributes, turn)
     return min(ways, key=lambda way: float(importance @ way.cells.changed(way.suppressed).sum(axis=1)))
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import checkpoint, fold, numbered
-from tcdp_audit.plugin.remedy import Attribute, Demands, NewColumn, RemedyError, RemedyView
+from tcdp_audit.plugin.remedy import Attribute, Demands, MergedDemands, NewColumn, RemedyError, RemedyView
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.intp]
@@ -42,25 +42,34 @@ class QuasiIdentifierCells:
         """The code of every cell. Shape (attributes, records)."""
         return np.array([one.released_codes(self.token) for one in self.attributes])
 
-    def classes(self, suppressed: Mask | None = None, records: Indices | None = None) -> tuple[Integers, int]:
+    @cached_property
+    def blank(self) -> Mask:
+        """The cells that show nothing in the table as it is. Shape (attributes, records)."""
+        return np.asarray(self.codes == self.hidden)
+
+    def classes(
+        self, suppressed: Mask | None = None, records: Indices | None = None, among: Mask | None = None
+    ) -> tuple[Integers, int]:
         """The equivalence classes of some records, in the order of their values.
 
-        Without `records`, all are classified; `suppressed` has shape (attributes, len(records)). Return the class
-        number of each record, int64 from 0, and how many classes there are.
+        Without `records`, all are classified; `suppressed` has shape (attributes, len(records)). With `among`, records
+        are alike that agree in these attributes, shape (attributes,). Return the class number of each record, int64
+        from 0, and how many classes there are.
 
         Cost: that of `numbered`.
         """
-        codes = self.codes if records is None else self.codes[:, records]
-        if suppressed is not None:
-            codes = np.where(suppressed, self.hidden, codes)
-        radices = [one.domain.size + 1 for one in self.attributes]
-        keys = fold(list(codes), radices)
+        chosen = range(len(self.attributes)) if among is None else np.flatnonzero(among).tolist()
+        columns = [np.zeros(self.codes.shape[1] if records is None else len(records), dtype=np.int64)]
+        for one in chosen:
+            codes = self.codes[one] if records is None else self.codes[one, records]
+            columns.append(codes if suppressed is None else np.where(suppressed[one], self.hidden[one], codes))
+        keys = fold(columns, [1, *(self.attributes[one].domain.size + 1 for one in chosen)])
         distinct, numbers = numbered(keys.values, keys.span)
         return numbers.astype(np.int64), len(distinct)
 
     def changed(self, suppressed: Mask) -> Mask:
         """The suppressed cells that had a value before. Shape (attributes, records)."""
-        return np.asarray(suppressed & (self.codes != self.hidden))
+        return np.asarray(suppressed & ~self.blank)
 
     def columns(self, suppressed: Mask) -> Iterator[tuple[str, NewColumn]]:
         """The columns with some cells suppressed; those without a changed cell are left out."""
@@ -93,7 +102,7 @@ class LocalSuppression:
     """
 
     cells: QuasiIdentifierCells  # the quasi-identifiers
-    demands: Demands  # what a class must keep; no distribution changes, because no record is dropped
+    judge: MergedDemands  # what a class must keep, each record by itself a base class; no record is dropped
     suppressed: Mask  # which cells are suppressed so far, shape (attributes, records)
     pending: Mask  # which records are pending, shape (records,)
 
@@ -101,23 +110,26 @@ class LocalSuppression:
     def begun(cls, cells: QuasiIdentifierCells, demands: Demands) -> LocalSuppression:
         """Nothing is suppressed, and the records of failing classes are pending."""
         nothing = np.zeros(cells.codes.shape, dtype=bool)
-        search = cls(cells, demands.without(cells.exempt), nothing, np.zeros(len(cells.exempt), dtype=bool))
+        records = np.arange(len(cells.exempt))
+        judge = MergedDemands(demands.without(cells.exempt), records, len(records))
+        search = cls(cells, judge, nothing, np.zeros(len(records), dtype=bool))
         numbers, satisfied = search.judged(nothing[:, search.counted], search.counted)
         search.pending[search.counted] = ~satisfied[numbers]
         return search
 
     def copy(self) -> LocalSuppression:
         """Another search that goes on from here."""
-        return LocalSuppression(self.cells, self.demands, self.suppressed.copy(), self.pending.copy())
+        return LocalSuppression(self.cells, self.judge, self.suppressed.copy(), self.pending.copy())
+
+    @property
+    def demands(self) -> Demands:
+        """The demands that a class must keep."""
+        return self.judge.demands
 
     @cached_property
     def counted(self) -> Indices:
         """The records that count."""
         return np.flatnonzero(~self.cells.exempt)
-
-    @cached_property
-    def _position(self) -> Indices:
-        return np.cumsum(~self.cells.exempt) - 1
 
     @property
     def settled(self) -> Mask:
@@ -130,7 +142,7 @@ class LocalSuppression:
         Positions of records ascend; `suppressed` has shape (attributes, len(records)).
         """
         numbers, count = self.cells.classes(suppressed, records)
-        return numbers, self.demands.satisfied_by(numbers, count, self._position[records])
+        return numbers, self.judge.satisfied_by(numbers, count, chosen=records)
 
     def served(self, pattern: Mask, movers: Indices) -> Mask:
         """The records among some that would be in a class that keeps the demands if all had a pattern suppressed.
@@ -138,12 +150,13 @@ class LocalSuppression:
         Settled records whose cells are like that already are in those classes too. Movers are positions of records,
         ascending.
         """
-        hidden = self.suppressed[pattern] | (self.cells.codes[pattern] == self.cells.hidden[pattern])
+        hidden = (self.suppressed[pattern] | self.cells.blank[pattern]).all(axis=0)
         moves = np.zeros(len(self.pending), dtype=bool)
         moves[movers] = True
-        records = np.flatnonzero(moves | (self.settled & hidden.all(axis=0)))
-        numbers, satisfied = self.judged(self.suppressed[:, records] | (pattern[:, None] & moves[records]), records)
-        return satisfied[numbers][moves[records]]
+        records = np.flatnonzero(moves | (self.settled & hidden))
+        # all of them hide the pattern, so that only the other attributes tell them apart
+        numbers, count = self.cells.classes(self.suppressed[:, records], records, ~pattern)
+        return self.judge.satisfied_by(numbers, count, chosen=records)[numbers][moves[records]]
 
     def move(self, pattern: Mask, movers: Indices) -> None:
         """Suppress a pattern in those of some records that it serves. They are settled then."""
