@@ -73,7 +73,7 @@ def _of_run(name: str, title: str, suffix: str, render: Callable[[Results], str]
 
 @hookimpl
 def tcdp_audit_reporters() -> Iterator[Reporter]:
-    """JSON, HTML, Markdown, PDF, Word and ODCS, an audit a file; JUnit XML, SARIF, GitLab, OpenLineage, a run a file."""
+    """Formats of an audit a file (JSON, HTML, Markdown, PDF, Word, ODCS), and of a run a file (all others)."""
     yield Reporter(
         name="json",
         title="JSON result",

@@ -1,7 +1,7 @@
 """Results for data catalogues: OpenLineage run events with the data-quality facet, and ODCS data contracts.
 
-Both list the outcomes that were judged, each with its demand, its figure and its sentence. An outcome that only measures
-is no assertion and is left out; one that could not be evaluated did not succeed.
+Both list the outcomes that were judged, each with its demand, its figure and its sentence. An outcome that only
+measures is no assertion and is left out; one that could not be evaluated did not succeed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import yaml
 
 from tcdp_audit.plugin._internal import name_in_repository, now, number, verdict_sentence, verdict_title, visible_json
 from tcdp_audit.plugin.report import Audit, Table, Unaudited, tool
+from tcdp_audit.plugin.engine import Scale
 from tcdp_audit.plugin.sentences import Outcome, Status, prose, visible
 
 NAME = "tcdp-audit"
@@ -50,7 +51,10 @@ def _audited(audit: Audit) -> dict[str, Any]:
     result = audit.as_json()
     state = "FAIL" if audit.status == "error" else "COMPLETE"
     tables = audit.release.tables or {"": audit.release}
-    inputs = [*(_input(audit, table, name) for name, table in tables.items()), *map(_dataset, audit.companions.values())]
+    inputs = [
+        *(_input(audit, table, name) for name, table in tables.items()),
+        *map(_dataset, audit.companions.values()),
+    ]
     return _event(_policy_name(audit), state, result["audited_at"], result["proof"]["sha256"], inputs)
 
 
@@ -163,7 +167,7 @@ def _dataset(table: Table) -> dict[str, Any]:
 
 
 def _place_of(table: Table) -> tuple[str, str]:
-    """Namespace and name: `postgres://host:5432` and `database.schema.table`, `file` and a path, `memory` and a name."""
+    """Namespace and name: `postgres://host:5432` and `database.schema.table`; `file` and a path."""
     if table.in_memory:
         return "memory", table.name
     if "://" not in table.uri:
@@ -189,7 +193,9 @@ def render_odcs(audit: Audit) -> str:
         "name": _policy_name(audit),
         "version": digest,
         "status": "active",
-        "schema": [_object(audit, table, name) for name, table in (audit.release.tables or {"": audit.release}).items()],
+        "schema": [
+            _object(audit, table, name) for name, table in (audit.release.tables or {"": audit.release}).items()
+        ],
         "customProperties": [_property("tcdpAudit", dict(audit.metadata()))],
     }
     return str(yaml.safe_dump(contract, sort_keys=False, allow_unicode=True, width=120))
@@ -204,6 +210,7 @@ def _object(audit: Audit, table: Table, name: str) -> dict[str, Any]:
     properties = [
         {
             "name": visible(column),
+            "logicalType": "number" if declared.scale is Scale.NUMERIC else "string",  # a judge of values sees no more
             **({"businessName": visible(declared.label)} if declared.label else {}),
             **({"quality": rules[column]} if column in rules else {}),
             **({} if declared.role is None else {"customProperties": [_property("role", declared.role.value)]}),

@@ -427,7 +427,9 @@ class Audit:
     @overload
     def render(
         self,
-        suffix: Literal[".html", ".md", ".json", ".junit.xml", ".sarif", ".codequality.json"],
+        suffix: Literal[
+            ".html", ".md", ".json", ".junit.xml", ".sarif", ".codequality.json", ".openlineage.jsonl", ".odcs.yaml"
+        ],
         language: str = ENGLISH,
     ) -> str: ...
 
