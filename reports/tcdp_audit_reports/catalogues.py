@@ -16,8 +16,8 @@ from uuid import NAMESPACE_URL, uuid5
 import yaml
 
 from tcdp_audit.plugin._internal import name_in_repository, now, number, verdict_sentence, verdict_title, visible_json
+from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.report import Audit, Table, Unaudited, tool
-from tcdp_audit.plugin.engine import Scale
 from tcdp_audit.plugin.sentences import Outcome, Status, prose, visible
 
 NAME = "tcdp-audit"
