@@ -95,7 +95,7 @@ class Project:
         """The models that have a policy, in the order of their names; with `selected` those of these names.
 
         Raises:
-            UsageError: dbt has not run, no model has a policy, a selected one has none, or what `meta` says is no policy.
+            UsageError: dbt has not run, no model has a policy, a selected one has none, or `meta` has no policy.
         """
         target = Path(os.environ.get("DBT_TARGET_PATH") or str(self.settings.get("target-path") or "target"))
         folder = self.folder / target

@@ -138,7 +138,7 @@ def test_an_assertion_has_demand_and_figure():
 @pytest.mark.parametrize(
     ("outcome", "success"),
     [
-        (made_up(5, 5), True),
+        (made_up(5, 5, status=Status.PASSED), True),
         (made_up(4, 5), False),
         (made_up(4, 5, severity=Severity.WARNING), False),
         (made_up(None, 5, status=Status.ERROR), False),
