@@ -116,7 +116,7 @@ def command(
         policies=tuple(models),
         plugins=plugins,
         memory=None if memory is None else parse_memory(memory),
-        run=Run(run_by or None, command_line(["dbt", *sys.argv[2:]])),
+        run=Run(run_by or None, command_line(sys.argv[1:])),
         models=models,
         address_of=address_of,
         **given,

@@ -166,7 +166,7 @@ def _states(path: Path) -> dict[str, str]:
 
 
 def _known(models: Iterable[Model]) -> str:
-    names = listing([one.name for one in models])
+    names = listing([repr(one.name) for one in models])
     return f"those that have one are {names}" if names else "no model has one"
 
 

@@ -187,21 +187,25 @@ def test_metadata_has_verdict_sentence_and_people_and_what_ties_them_to_the_audi
     made = audit(WARDS, path)
     metadata, result = made.metadata(), made.as_json()
 
-    assert metadata == json.loads(json.dumps(metadata)) == {
-        "status": "failed",
-        "verdict": "failed",
-        "sentence": verdict_sentence(made),
-        "exit_code": 1,
-        "exposed": 1,
-        "release": made.release.name,
-        "release_sha256": result["release"]["sha256"],
-        "records": 6,
-        "policy": str(path),
-        "policy_sha256": result["policy"]["sha256"],
-        "result_sha256": result["proof"]["sha256"],
-        "audited_at": result["audited_at"],
-        "version": __version__,
-    }
+    assert (
+        metadata
+        == json.loads(json.dumps(metadata))
+        == {
+            "status": "failed",
+            "verdict": "failed",
+            "sentence": verdict_sentence(made),
+            "exit_code": 1,
+            "exposed": 1,
+            "release": made.release.name,
+            "release_sha256": result["release"]["sha256"],
+            "records": 6,
+            "policy": str(path),
+            "policy_sha256": result["policy"]["sha256"],
+            "result_sha256": result["proof"]["sha256"],
+            "audited_at": result["audited_at"],
+            "version": __version__,
+        }
+    )
 
 
 @pytest.mark.parametrize(
