@@ -249,7 +249,10 @@ class Profile:
         options = [f"{key}={quote(str(value), safe='')}" for key in TO_DRIVER if (value := get(key))]
         if role := get("role"):
             options.append("options=" + quote(f"-c role={role}", safe=""))
-        server = f"{quote(host, safe='.:[]')}:{get('port') or 5432}"
+        port = get("port") or 5432
+        server = f"{quote(host, safe='.:[]')}:{port}"
+        if host.startswith("/"):  # the folder of a socket
+            server, options = "", [f"host={quote(host)}", f"port={port}", *options]
         return f"postgresql://{quote(user, safe='')}{secret}@{server}/{quote(database)}" + (
             f"?{'&'.join(options)}" if options else ""
         )

@@ -150,6 +150,12 @@ def test_addresses_have_what_a_profile_says(folder):
     )
 
 
+def test_a_server_may_listen_on_a_socket(folder):  # noqa: ARG001 - the current folder
+    address = profile({**SERVER, "host": "/run/post gresql"}).address_of(model())
+
+    assert address.endswith("@/shop?host=/run/post%20gresql&port=5433&table=main.customers")
+
+
 def test_addresses_are_read_as_they_were_meant(folder):  # noqa: ARG001 - the current folder
     pytest.importorskip("sqlalchemy")
     from tcdp_audit_plugins.engines.database.address import parse
