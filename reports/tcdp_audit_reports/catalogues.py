@@ -15,7 +15,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import yaml
 
-from tcdp_audit.plugin._internal import name_in_repository, now, number, verdict_sentence, verdict_title, visible_json
+from tcdp_audit.plugin._internal import name_in_repository, number, verdict_sentence, verdict_title, visible_json
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.report import Audit, Table, Unaudited, tool
 from tcdp_audit.plugin.sentences import Outcome, Status, prose, visible
@@ -62,7 +62,7 @@ def _unaudited(result: Unaudited) -> dict[str, Any]:
     """A run that failed before anything was judged, with the reasons and without a dataset."""
     message = "\n".join(visible(sentence) for _, _, sentence in result.reasons)
     facets = {"errorMessage": _facet("ErrorMessageRunFacet", message=message, programmingLanguage="Python")}
-    time = now().isoformat().replace("+00:00", "Z")
+    time = result.tried_at.isoformat().replace("+00:00", "Z")
     return _event(visible(name_in_repository(result.path)), "FAIL", time, message, [], facets)
 
 

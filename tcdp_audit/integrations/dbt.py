@@ -134,13 +134,13 @@ class Project:
 
 
 def _meta(node: Mapping[str, Any]) -> Any:
-    """What `meta` of a model or a column says to us; dbt has it below `config` since 1.10."""
+    """The policy or declaration in the `meta` of a model or a column; dbt has it below `config` since 1.10."""
     config = node.get("config") or {}
     return {**(node.get("meta") or {}), **(config.get("meta") or {})}.get(KEY)
 
 
 def _with_columns(policy: Mapping[str, Any], columns: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A policy in `meta`, with the declarations that stand in the `meta` of columns."""
+    """A policy in `meta`, with the declarations in the `meta` of columns."""
     declared = {str(one.get("name", key)): given for key, one in columns.items() if (given := _meta(one)) is not None}
     own = policy.get("attributes") or {}
     if twice := sorted(declared.keys() & own.keys()):
@@ -159,7 +159,7 @@ def _reason(node: Mapping[str, Any], state: str) -> str:
 
 
 def _states(path: Path) -> dict[str, str]:
-    """What became of each node in the last run, by its unique name; empty where that is not known."""
+    """The state of each node after the last run, by its unique name; empty where that is not known."""
     if not path.exists():
         return {}
     return {str(one["unique_id"]): str(one["status"]) for one in _json(path).get("results") or ()}
@@ -172,7 +172,7 @@ def _known(models: Iterable[Model]) -> str:
 
 @dataclass(frozen=True)
 class Profile:
-    """What `profiles.yml` says of the database of a target; its representation hides it.
+    """The entries of `profiles.yml` on the database of a target; its representation hides them.
 
     Args:
         name: the profile's name.
@@ -277,10 +277,10 @@ def _rendered(value: Any, path: Path) -> Any:
     missing: list[str] = []
 
     def env_var(name: str, default: str | None = None) -> str:
-        found = os.environ.get(name, default)
-        if found is None:
+        value = os.environ.get(name, default)
+        if value is None:
             missing.append(name)
-        return found or ""
+        return value or ""
 
     environment = SandboxedEnvironment()
     environment.filters.update(dict.fromkeys(("as_number", "as_bool", "as_native", "as_text"), lambda text: text))

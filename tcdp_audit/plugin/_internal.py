@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         state_of as state_of,
         strictness_sentences as strictness_sentences,
     )
-    from tcdp_audit.core.base.provenance import now as now
     from tcdp_audit.core.base.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
     from tcdp_audit.core.base.words import (
         date_and_time as date_and_time,

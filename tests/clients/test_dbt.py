@@ -184,11 +184,11 @@ def test_figures_of_generic_tests_are_ours_at_the_edges(shop):
         "data_tests": tests("k_anonymity"),
         "columns": [{"name": "secret", "data_tests": [*tests("l_diversity"), *tests("t_closeness")]}],
     }
-    nobody = {
+    empty = {
         "name": "nobody",
         "data_tests": [{"k_anonymity": {"name": "of_nobody", "arguments": {"quasi_identifiers": known, "k": 2}}}],
     }
-    (models / "edges.yml").write_text(yaml.safe_dump({"models": [judged, nobody]}))
+    (models / "edges.yml").write_text(yaml.safe_dump({"models": [judged, empty]}))
 
     assert shop.build("--exclude-resource-type", "seed") == 1, shop.printed
     assert shop.audit("--report", "edges.json") == 1, shop.printed

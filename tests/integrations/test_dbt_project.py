@@ -156,7 +156,7 @@ def test_a_server_may_listen_on_a_socket(folder):  # noqa: ARG001 - the current 
     assert address.endswith("@/shop?host=/run/post%20gresql&port=5433&table=main.customers")
 
 
-def test_addresses_are_read_as_they_were_meant(folder):  # noqa: ARG001 - the current folder
+def test_addresses_are_read_as_the_profile_has_them(folder):  # noqa: ARG001 - the current folder
     pytest.importorskip("sqlalchemy")
     from tcdp_audit_plugins.engines.database.address import parse
 

@@ -82,8 +82,8 @@ def facets_of(written):
 def without_empty(value):
     """As the client writes it, which leaves out what is empty."""
     if isinstance(value, dict):
-        kept = {key: without_empty(one) for key, one in value.items()}
-        return {key: one for key, one in kept.items() if one not in ({}, [], None)}
+        remaining = {key: without_empty(one) for key, one in value.items()}
+        return {key: one for key, one in remaining.items() if one not in ({}, [], None)}
     return [without_empty(one) for one in value] if isinstance(value, list) else value
 
 

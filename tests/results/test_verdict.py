@@ -212,7 +212,7 @@ def test_metadata_has_verdict_sentence_and_people_and_what_ties_them_to_the_audi
     ("expect", "status", "exit_code"),
     [({"t_closeness": {}}, "measured", 3), ({"homogeneity": {"at_most": "0.9"}}, "passed", 0)],
 )
-def test_metadata_of_an_audit_without_a_failure_exposes_nobody(expect, status, exit_code):
+def test_metadata_of_an_audit_without_a_failure_exposes_no_one(expect, status, exit_code):
     metadata = of(expect).metadata()
 
     assert (metadata["status"], metadata["exit_code"], metadata["exposed"]) == (status, exit_code, None)
