@@ -283,7 +283,7 @@ def release_command(
     The option `policy` names one policy or several; `formats` are the extensions of its reports, for its help.
     """
     argument = click.argument("release", required=False)
-    options = [argument, policy, *own_options, companion_options, *audit_options(formats)]
+    options: list[Decorator] = [argument, policy, *own_options, companion_options, *audit_options(formats)]
 
     def as_command(function: Callable[..., int]) -> click.Command:
         @wraps(function)
