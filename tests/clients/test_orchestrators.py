@@ -25,6 +25,7 @@ OFFLINE = {  # nothing is sent anywhere
     "DO_NOT_TRACK": "1",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_LOGGING_TO_API_ENABLED": "false",
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",  # of its server on this machine, which a busy one delays
 }
 
 
