@@ -49,7 +49,7 @@ def test_only_a_release_that_passes_is_published(name, file, release, guest: Cal
 
 
 def test_the_page_has_a_file_of_few_lines_for_each_orchestrator() -> None:
-    assert sorted(FILES) == ["dagster_release.py", "dags/release.py", "prefect_release.py"]
+    assert sorted(FILES) == ["dags/release.py", "dagster_release.py", "prefect_release.py"]
     for text in FILES.values():
         assert len([line for line in text.splitlines() if line.strip()]) <= 20
         compile(text, "page", "exec")
