@@ -73,7 +73,7 @@ def _of_run(name: str, title: str, suffix: str, render: Callable[[Results], str]
 
 @hookimpl
 def tcdp_audit_reporters() -> Iterator[Reporter]:
-    """JSON, HTML, Markdown, PDF and Word, an audit a file; JUnit XML, SARIF and GitLab's code quality, a run a file."""
+    """Formats of an audit a file (JSON, HTML, Markdown, PDF, Word, ODCS), and of a run a file (all others)."""
     yield Reporter(
         name="json",
         title="JSON result",
@@ -106,6 +106,8 @@ def tcdp_audit_reporters() -> Iterator[Reporter]:
     yield _of_run(
         "code_quality", "GitLab code quality", ".codequality.json", _lazy("code_scanning", "render_code_quality")
     )
+    yield _of_run("openlineage", "OpenLineage events", ".openlineage.jsonl", _lazy("catalogues", "render_openlineage"))
+    yield Reporter(name="odcs", title="ODCS contract", suffix=".odcs.yaml", render=_lazy("catalogues", "render_odcs"))
 
 
 @hookimpl

@@ -4,7 +4,7 @@ run, printing, progress                       one command or a completion: error
 run, printing                                 one command or a completion: errors, signals, streams, progress
 options                                       options that commands share
 request, configuration, reports               the request of a call, the settings of pyproject.toml, the files written
-check, fix, frontier, init, hierarchy, lint, demo, explain,
+check, dbt, fix, frontier, init, hierarchy, lint, demo, explain,
 plugins, profiles, schema, studio, verifier, verify, diff, attest  the commands
 page, declarations, built_in_pages            pages of checks and remedies
 asking                                        questions of `init --ask` in a terminal
@@ -23,6 +23,7 @@ import sys
 COMMANDS = {
     "attest": "sign a result so that others can verify it",
     "check": "audit a release against a policy; the exit code is the verdict",
+    "dbt": "audit the models of a dbt project that have a policy, after dbt build",
     "demo": "write a demonstration release, audit it and render the report",
     "diff": "compare two audits: show improvements and regressions",
     "explain": "what a check or a remedy does, and how to choose its parameters",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tcdp_audit.api import Plugins, audit
 from tcdp_audit.cli.options import on_engine, prepare, with_query
@@ -51,7 +51,7 @@ def run(request: Request, settings: Settings, form: Form) -> int:
     """
     if settings.try_remedies:
         gc.enable()  # this is longer work than a check
-    release = with_query(request.release, settings.query)
+    request = replace(request, release=with_query(request.release, settings.query))
     read = [_read(request, path) for path in request.policies]
     plugins = _plugins_of_all(read, request.plugins)
     reports = Reports.chosen(request.reports, request.policies, plugins, request.language)
@@ -61,7 +61,7 @@ def run(request: Request, settings: Settings, form: Form) -> int:
     results, codes, faults = [], [], Written()
     for one in read:
         form.start(one.path)
-        result = one if isinstance(one, Unaudited) else _audited(one, release, settings)
+        result = one if isinstance(one, Unaudited) else _audited(one, settings)
         preparing.result()
         if isinstance(result, Unaudited):
             written = reports.write_fault(result)
@@ -103,14 +103,17 @@ def _require_own_outputs(reports: Reports, request: Request, read: Iterable[Call
     files = [("--report", path) for path in reports.files(request.policies)]
     require_own_files(files, {})
     for one in read:
-        protected = {"the policy": one.path} if isinstance(one, Unaudited) else files_of(one.policy, **request.tables)
+        protected = (
+            {"the policy": one.path} if isinstance(one, Unaudited) else files_of(one.policy, **one.request.tables)
+        )
         for file in files:
             require_own_files([file], protected)
 
 
-def _audited(call: Call, release: Any, settings: Settings) -> Audit | Unaudited:
+def _audited(call: Call, settings: Settings) -> Audit | Unaudited:
     try:
-        given = {**call.arguments, "release": on_engine(release, settings.engine, call.policy, call.plugins)}
+        release = on_engine(call.request.release, settings.engine, call.policy, call.plugins)
+        given = {**call.arguments, "release": release}
         with progress_of_work(quiet=call.request.quiet) as progress:
             made = audit(
                 **given,

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import format_option, release_command, require_one_form, table_option, verbose_option
+from tcdp_audit.cli.options import (
+    format_option,
+    judging_options,
+    release_command,
+    require_one_form,
+    table_option,
+    verbose_option,
+)
 from tcdp_audit.plugin.engine import UsageError
 
 if TYPE_CHECKING:
@@ -15,13 +22,7 @@ if TYPE_CHECKING:
 
 
 @release_command(
-    click.option(
-        "--fail-on",
-        type=click.Choice(["error", "warning"]),
-        default="error",
-        help="The least severity that fails the audit.",
-    ),
-    click.option("--allow-vacuous", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0."),
+    judging_options,
     format_option("github", "gitlab"),
     table_option,
     click.option("--engine", metavar="NAME", help="Audit RELEASE where this engine reads it, such as spark."),
@@ -74,10 +75,10 @@ def command(
     settings = Settings(
         fail_on == "warning", allow_vacuous, engine, query, show_values, conventions == "all", try_remedies
     )
-    return run(request, settings, _form(request, format, fail_on_warning=fail_on == "warning"))
+    return run(request, settings, form_of(request, format, fail_on_warning=fail_on == "warning"))
 
 
-def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
+def form_of(request: Request, name: str, *, fail_on_warning: bool) -> Form:
     """The form in which the run prints its results."""
     from tcdp_audit.cli import audits  # noqa: PLC0415 - imports the engine
 

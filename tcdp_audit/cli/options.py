@@ -242,22 +242,25 @@ def verbose_option(function: F) -> F:
     return click.option("--verbose", is_flag=True, help=help_text)(function)
 
 
+def judging_options(function: F) -> F:
+    """`--fail-on` and `--allow-vacuous`."""
+    vacuous = click.option("--allow-vacuous", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0.")
+    severity = click.option(
+        "--fail-on",
+        type=click.Choice(["error", "warning"]),
+        default="error",
+        help="The least severity that fails the audit.",
+    )
+    return severity(vacuous(function))
+
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 FORMATS = ".html, .docx, .pdf, .md, .json, .junit.xml, .sarif"  # of an audit's reports
 
 
-def release_command(
-    *own_options: Decorator, policy: Decorator, formats: str = FORMATS
-) -> Callable[[Callable[..., int]], click.Command]:
-    """A command on a release. Its function is given a `Request`, and its own options by name.
-
-    The option `policy` names one policy or several; `formats` are the extensions of its reports, for its help.
-    """
-    options: list[Decorator] = [
-        click.argument("release", required=False),
-        policy,
-        *own_options,
-        companion_options,
+def audit_options(formats: str = FORMATS) -> list[Decorator]:
+    """The options of every command that audits; `formats` are the extensions of its reports, for its help."""
+    return [
         click.option(
             "--report", "reports", multiple=True, metavar="FILE", help=f"Write a report: {formats}. Repeatable."
         ),
@@ -270,6 +273,17 @@ def release_command(
         trust_option,
         plugin_options,
     ]
+
+
+def release_command(
+    *own_options: Decorator, policy: Decorator, formats: str = FORMATS
+) -> Callable[[Callable[..., int]], click.Command]:
+    """A command on a release. Its function is given a `Request`, and its own options by name.
+
+    The option `policy` names one policy or several; `formats` are the extensions of its reports, for its help.
+    """
+    argument = click.argument("release", required=False)
+    options: list[Decorator] = [argument, policy, *own_options, companion_options, *audit_options(formats)]
 
     def as_command(function: Callable[..., int]) -> click.Command:
         @wraps(function)

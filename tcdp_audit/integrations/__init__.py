@@ -2,6 +2,7 @@
 
 host                 demands and their answers, and one audit for all demands that fit together
 great_expectations   every check as an expectation; suites
+dbt                  models with a policy, and the addresses of their tables
 pandera              checks for pandera's schemas
 pytest_plugin        policies as tests
 """

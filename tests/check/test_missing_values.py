@@ -28,7 +28,7 @@ CHECKS: tuple[Mapping[str, Any], ...] = (
     {"homogeneity": {"at_most": 0}},
 )
 ROLES = {"zip": {"role": "quasi_identifier"}, "disease": {"role": "sensitive", "label": "diagnosis"}}
-FORMATS = (".html", ".md", ".json", ".junit.xml", ".sarif", ".codequality.json")
+FORMATS = (".html", ".md", ".json", ".junit.xml", ".sarif", ".codequality.json", ".openlineage.jsonl", ".odcs.yaml")
 
 
 def audited(rows: Sequence[tuple[str, str | None]], *expect: Mapping[str, Any], **more: Any) -> Audit:

@@ -27,7 +27,7 @@ NAMES = (
     '=HYPERLINK("http://127.0.0.1:9/","x")+cmd|\' /C calc\'!A0',
 )
 LABEL = "=1+1|@SUM(1)\u202e[y](javascript:1)"
-TEXTS = (".html", ".md", ".junit.xml", ".sarif", ".json", ".codequality.json")
+TEXTS = (".html", ".md", ".junit.xml", ".sarif", ".json", ".codequality.json", ".openlineage.jsonl", ".odcs.yaml")
 
 
 @pytest.fixture(scope="module")

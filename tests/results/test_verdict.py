@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from tcdp_audit import Audit, audit
+from tcdp_audit import Audit, __version__, audit
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.core.results.conditions import Condition, Kind, fit_sentence
@@ -174,3 +175,44 @@ def test_all_people_are_not_at_least_all() -> None:
     assert result.exposed is not None
     assert result.exposed.is_least
     assert " All 6 records (100%) are exposed." in verdict_sentence(result)
+
+
+def test_metadata_has_verdict_sentence_and_people_and_what_ties_them_to_the_audit(tmp_path):
+    path = tmp_path / "wards.tcdp.yaml"
+    path.write_text(
+        "version: 1\nattributes:\n  ward: {role: quasi_identifier}\n  illness: {role: sensitive}\n"
+        "  id: {role: insensitive}\nexpect: [k_anonymity: {k: 2}, distinct_l_diversity: {l: 1}]\n"
+    )
+    made = audit(WARDS, path)
+    metadata, result = made.metadata(), made.as_json()
+
+    assert (
+        metadata
+        == json.loads(json.dumps(metadata))
+        == {
+            "status": "failed",
+            "verdict": "failed",
+            "sentence": verdict_sentence(made),
+            "exit_code": 1,
+            "exposed": 1,
+            "release": made.release.name,
+            "release_sha256": result["release"]["sha256"],
+            "records": 6,
+            "policy": str(path),
+            "policy_sha256": result["policy"]["sha256"],
+            "result_sha256": result["proof"]["sha256"],
+            "audited_at": result["audited_at"],
+            "version": __version__,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("expect", "status", "exit_code"),
+    [({"t_closeness": {}}, "measured", 3), ({"homogeneity": {"at_most": "0.9"}}, "passed", 0)],
+)
+def test_metadata_of_an_audit_without_a_failure_exposes_no_one(expect, status, exit_code):
+    metadata = of(expect).metadata()
+
+    assert (metadata["status"], metadata["exit_code"], metadata["exposed"]) == (status, exit_code, None)
+    assert metadata["policy"] == "policy"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, overload
 
 from tcdp_audit.core.base.audit_figures import ExposureCount, ScenarioResult, flips
 from tcdp_audit.core.base.errors import UsageError, blaming
@@ -81,6 +81,24 @@ class Participants(Protocol):
     def provider_of(self, hook: str, name: str) -> str:
         """The external plugin that yields a name for a hook; empty for a built-in one."""
         ...
+
+
+class AuditMetadata(TypedDict):
+    """The metadata of an audit: texts, integers and None, without a cell."""
+
+    status: str  # as `Audit.status`: error, failed, measured or passed
+    verdict: str  # as `Audit.verdict`: a failed demand precedes an error
+    sentence: str  # the verdict as a sentence
+    exit_code: int  # that of `tcdp-audit check`: 0, 1 or 3
+    exposed: int | None  # the people whom failing demands expose, each once; None if nothing fails or if not counted
+    release: str  # the name of the audited table
+    release_sha256: str | None  # its digest; None for a table that has none, such as one in a database
+    records: int | None  # how many it has; None for tables of figures
+    policy: str  # the policy's file as it was given, otherwise its name
+    policy_sha256: str
+    result_sha256: str  # the digest of the JSON result, the `proof.sha256` in it
+    audited_at: str  # the time in UTC, as ISO 8601
+    version: str  # of tcdp-audit
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -317,6 +335,34 @@ class Audit:
         """
         require_passed("the audit", self.outcomes)
 
+    def metadata(self) -> AuditMetadata:
+        """The entries that a pipeline or a catalogue keeps about an audit, as JSON has them.
+
+        Three of them are enough in most places: `verdict`, `sentence` and `exposed`. The digests of release, policy and
+        result tie the entries to what was audited.
+
+        Returns:
+            A flat dictionary of texts, integers and None, without a cell; see `AuditMetadata`.
+
+        Cost: that of `as_json`, whose digest is `result_sha256`.
+        """
+        result = self.as_json()
+        return {
+            "status": self.status,
+            "verdict": self.verdict,
+            "sentence": verdict_sentence(self),
+            "exit_code": self.exit_code(),
+            "exposed": None if self.exposed is None else self.exposed.people,
+            "release": visible(self.release.name),
+            "release_sha256": self.release.sha256,
+            "records": self.release.records if self.has_records else None,
+            "policy": visible(self.policy.name if self.policy.path is None else str(self.policy.path)),
+            "policy_sha256": self.policy.sha256,
+            "result_sha256": result[PROOF]["sha256"],
+            "audited_at": result["audited_at"],
+            "version": result["tool"]["version"],
+        }
+
     def as_json(self) -> dict[str, Any]:
         """The result in the published JSON contract."""
         result = self._content()
@@ -380,7 +426,9 @@ class Audit:
     @overload
     def render(
         self,
-        suffix: Literal[".html", ".md", ".json", ".junit.xml", ".sarif", ".codequality.json"],
+        suffix: Literal[
+            ".html", ".md", ".json", ".junit.xml", ".sarif", ".codequality.json", ".openlineage.jsonl", ".odcs.yaml"
+        ],
         language: str = ENGLISH,
     ) -> str: ...
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tcdp_audit.core.base.errors import PolicyError, TcdpAuditError, UsageError
+from tcdp_audit.core.base.provenance import now
 from tcdp_audit.core.results.document import Block, block_of
 
 if TYPE_CHECKING:
@@ -139,10 +141,12 @@ class Unaudited:
     Args:
         path: the policy's file.
         error: why there is no audit.
+        tried_at: the time in UTC, as `audited_at` of an audit.
     """
 
     path: Path
     error: TcdpAuditError
+    tried_at: datetime = field(default_factory=now)
 
     @property
     def name(self) -> str:
