@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.classes.grouping import Grouping, Shard, SummedClasses
 from tcdp_audit.core.classes.histogram import Histogram
 from tcdp_audit.core.classes.shards import without_exempt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.auditor.tasks import Measurements, Task, plain_figures
 from tcdp_audit.core.base.cache import Identity
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.declared_types import require_type
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.files import content_digest

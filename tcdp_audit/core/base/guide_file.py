@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import PluginError
 
 if TYPE_CHECKING:

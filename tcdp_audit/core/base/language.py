@@ -12,13 +12,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.words import listing, plural, prose, sentence_case
 

@@ -13,9 +13,9 @@ distinguishes the kinds, so that no caller needs to know a check's type.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set as AbstractSet
-from dataclasses import dataclass
 from typing import Any
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.declared_types import type_faults
 from tcdp_audit.core.base.frozen import refuse
 from tcdp_audit.core.base.guide_file import DisclosureType

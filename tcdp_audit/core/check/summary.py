@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.by_size import NO_CLASS, NOTHING, BySize, Distribution
 from tcdp_audit.core.classes.histogram import Counts, Histogram

@@ -6,7 +6,6 @@ All figures are computed from the distinct rows of those columns and the number 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.encoding.keys import Codes, numbered, occurrences
 
 EXACT = 8  # columns at most for the Shapley values of a report: every subset is measured in each audit that has one

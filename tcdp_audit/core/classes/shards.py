@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial, reduce
 from math import prod
 from pathlib import Path
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import ThreadPool, checkpoint, result_of
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
 from tcdp_audit.core.classes.grouping import Shard
 from tcdp_audit.core.encoding.counted import PACKED, CountedCodes, MappedShards, Measure, Packing

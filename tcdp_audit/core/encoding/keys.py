@@ -8,13 +8,14 @@ slower than either, on some processors several times.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.base.dataclass import dataclass
 
 Codes = NDArray[Any]  # unsigned or signed integers from 0 to radix - 1
 KeyArray = NDArray[np.int64]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.encoding.domain import Domain, Misfit, RawDomain, Strings, texts_of
 from tcdp_audit.core.encoding.generalised import (

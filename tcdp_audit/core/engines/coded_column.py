@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from mmap import mmap
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, Strings
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.encoding.text_bytes import TextBytes

@@ -14,13 +14,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
 
 from tcdp_audit.core.base.cancellation import ThreadPool, result_of
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.engines.csv_structure import CsvBlock, Layout, Structure, StructureError, blocks

@@ -7,13 +7,13 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, cast
 
 import pyarrow as pa
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.engines.digest import Digest
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from great_expectations.exceptions.exceptions import (
 )
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import PolicyError
 from tcdp_audit.core.policy.model import StoredSuite
 from tcdp_audit.core.policy.policy import Policy

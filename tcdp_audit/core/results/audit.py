@@ -6,13 +6,14 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 from tcdp_audit.core.base.audit_figures import ExposureCount, ScenarioResult, flips
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import UsageError, blaming
 from tcdp_audit.core.base.files import write_atomically
 from tcdp_audit.core.base.frozen import freeze

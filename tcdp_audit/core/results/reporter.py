@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import PolicyError, TcdpAuditError, UsageError
 from tcdp_audit.core.results.document import Block, block_of
 

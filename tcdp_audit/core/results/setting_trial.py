@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from itertools import zip_longest
 from math import inf
 from typing import Any, TypeAlias
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.outcome import Comparison, FailingCell, Outcome, number

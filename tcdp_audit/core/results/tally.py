@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import ExpectationsFailedError
 from tcdp_audit.core.base.outcome import CELL_DEMANDS, Outcome, Severity, Status
 from tcdp_audit.core.base.phrases import state_of

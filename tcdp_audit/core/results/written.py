@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import ResultError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import SCHEMA, STRUCTURE, SUITE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from math import ceil
 from typing import Annotated, Any
@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tcdp_audit.core.auditor.evaluation import Evaluation, evaluation
+from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError, DataError, UsageError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.guide_file import DisclosureType, Guide
