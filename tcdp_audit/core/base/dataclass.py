@@ -64,7 +64,7 @@ def _frozen(cls: Any, *, kw_only: bool, repr: bool, eq: bool) -> type:  # noqa: 
     dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=kw_only, frozen=derives)(cls)
     cls.__dataclass_params__.frozen = True  # so that frozen classes can derive from it
     every = fields(cls)
-    methods = {"__init__": _constructor(cls, every)}
+    methods: dict[str, Callable[..., Any]] = {"__init__": _constructor(cls, every)}
     if repr:
         methods["__repr__"] = _repr([one.name for one in every if one.repr])
     if eq:
