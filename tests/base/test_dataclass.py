@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.core.base import dataclass as module
+from tcdp_audit.core.base import frozen as module
 
 ours: Callable[..., Any] = module.dataclass
 BOTH = pytest.mark.parametrize("dataclass", [ours, dataclasses.dataclass], ids=["ours", "standard"])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.auditor.tasks import Measurements, Singles, Summaries, Task, plain_figures
 from tcdp_audit.core.auditor.worst_values import worst_values
 from tcdp_audit.core.base.cache import Identity
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import (
     BY_SIZE,
     CLASSES_WITHOUT_VALUE,

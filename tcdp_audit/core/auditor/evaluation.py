@@ -39,8 +39,8 @@ from tcdp_audit.core.auditor.views import ROWS, Views, columns_of_demand, of_tab
 from tcdp_audit.core.auditor.worst_values import number_values
 from tcdp_audit.core.base.audit_figures import ExposureCount, ScenarioResult, demand_groups, failures
 from tcdp_audit.core.base.cache import Cache, Identity
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import LINKED_ROWS, Outcome
 from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.classes.rolled_up import RolledUpEngine

@@ -17,9 +17,9 @@ from tcdp_audit.core.auditor.class_tasks import ClassTask
 from tcdp_audit.core.auditor.tasks import CountedRecords, conventions_of
 from tcdp_audit.core.auditor.views import ROWS, View, targets_of
 from tcdp_audit.core.base.cache import Identity
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError, TcdpAuditError, sentence_about
 from tcdp_audit.core.base.files import content_digest
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import DisplayNames
 from tcdp_audit.core.base.words import agree, count
 from tcdp_audit.core.check.class_check import CheckOnClasses

@@ -20,8 +20,8 @@ from tcdp_audit.core.auditor.class_tasks import NUMBER, ClassTask, FailingRecord
 from tcdp_audit.core.auditor.tasks import CountedRecords, Places, ShardExposure
 from tcdp_audit.core.auditor.views import ROWS
 from tcdp_audit.core.base.audit_figures import ExposureCount, failures
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Outcome, Severity, Status
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.core.classes.shards import without_value

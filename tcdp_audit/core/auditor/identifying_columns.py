@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from tcdp_audit.core.base.cache import Identity
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import (
     ACKNOWLEDGED,
     DIFFERING,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.classes.grouping import Grouping, Shard, SummedClasses
 from tcdp_audit.core.classes.histogram import Histogram
 from tcdp_audit.core.classes.shards import without_exempt

@@ -20,8 +20,8 @@ from tcdp_audit.core.auditor.class_tasks import ClassTask
 from tcdp_audit.core.auditor.exposure import ExposedUnits, ExposureMeasure
 from tcdp_audit.core.auditor.tasks import MeasuredShard, Result, Summaries, raised_by_check
 from tcdp_audit.core.base.cache import Identity
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard, SummedClasses
 from tcdp_audit.core.classes.histogram import Counts, Histogram

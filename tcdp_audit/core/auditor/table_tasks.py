@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.auditor.tasks import Measurements, Task, plain_figures
 from tcdp_audit.core.base.cache import Identity
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.declared_types import require_type
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.files import content_digest
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import ESTIMATE, Outcome, Status, Tally
 from tcdp_audit.core.base.phrases import LIMITS, column_of, columns_of, unit_noun
 from tcdp_audit.core.base.provenance import Proof

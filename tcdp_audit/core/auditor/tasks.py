@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cache import Cache
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError, sentence_about
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, UNFAILABLE, DisplayNames, Outcome, Status
 from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
 from tcdp_audit.core.base.words import agree, sentence_case, visible

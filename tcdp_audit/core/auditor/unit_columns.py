@@ -18,8 +18,8 @@ from tcdp_audit.core.auditor.identifying_columns import IdentifyingColumns
 from tcdp_audit.core.auditor.views import table_of
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.cancellation import checkpoint
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import LINKABLE_ROWS, NOT_CONSTANT, STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.core.base.words import agree, count, listing, plural
 from tcdp_audit.core.detection.column import MOST

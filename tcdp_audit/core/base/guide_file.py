@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import PluginError
+from tcdp_audit.core.base.frozen import dataclass
 
 if TYPE_CHECKING:
     from typing import Self

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import count, prose, sentence_case, visible
 
 SHAPES = {"failed": "✗", "passed": "✓", "warning": "▲", "measured": "○", "skipped": "◇", "error": "?"}

@@ -9,8 +9,7 @@ from fractions import Fraction
 from math import inf, isinf
 from typing import Any
 
-from tcdp_audit.core.base.dataclass import dataclass
-from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.frozen import dataclass, freeze
 from tcdp_audit.core.base.notebook import Row, as_html
 from tcdp_audit.core.base.provenance import Proof
 from tcdp_audit.core.base.words import agree, decimal, figure, listing, prose, visible

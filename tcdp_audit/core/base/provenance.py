@@ -16,8 +16,7 @@ from importlib.metadata import version
 from shlex import join
 from typing import Any
 
-from tcdp_audit.core.base.dataclass import dataclass
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.words import count, listing, visible
 
 BUILT_IN = "tcdp-audit"  # the distribution whose entry points are the built-in plugins

@@ -11,8 +11,8 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import PolicyError, redact_errors
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import listing, visible
 from tcdp_audit.core.cells.table import Band, Nodes
 from tcdp_audit.core.policy.aggregates import Dimension

@@ -9,7 +9,7 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.figures import limits_of, noise_of, rounded_count, rounding_of
 from tcdp_audit.core.cells.table import UNBOUNDED, CellState, Figures, PublishedTable
 from tcdp_audit.core.cells.view import CellsView

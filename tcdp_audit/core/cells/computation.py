@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.narrowing import Narrowed
 from tcdp_audit.core.cells.recovery import Recovery
 from tcdp_audit.core.cells.system import Booleans, Integers

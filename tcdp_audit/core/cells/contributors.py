@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import checkpoint
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError, DataError, PolicyError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import CELLS_AGREE
 from tcdp_audit.core.base.words import agree, count, visible
 from tcdp_audit.core.cells.categories import parse_band, read_yaml

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import listing, visible
 from tcdp_audit.core.cells.computation import Computation, Proofs, find_computation
 from tcdp_audit.core.cells.demands import Demand, Intervals, Verdict

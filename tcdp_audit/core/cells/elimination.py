@@ -11,7 +11,7 @@ from math import gcd
 from random import Random
 
 from tcdp_audit.core.base.cancellation import checkpoint
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.system import Integers, Matrix
 
 PRIME = 2**61 - 1

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor, lcm
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.table import UNBOUNDED, CellState
 from tcdp_audit.core.policy.aggregates import AggregateDeclaration, Measure, Noise, Rounding, TokenMeaning
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import checkpoint
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.demands import Demand, Intervals
 from tcdp_audit.core.cells.moves import Moves
 from tcdp_audit.core.cells.programs import (

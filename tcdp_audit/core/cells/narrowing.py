@@ -7,7 +7,7 @@ from dataclasses import field, replace
 import numpy as np
 
 from tcdp_audit.core.base.cancellation import checkpoint
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.system import INFINITE, Booleans, CellSystem, Contradiction, Integers, Rows
 
 ROUNDS = 200  # of narrowing; limits of unbounded integers can move for ever

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tcdp_audit.core.base.cancellation import checkpoint
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.categories import parse_band
 from tcdp_audit.core.cells.solutions import EffortError, tables_that_fit
 from tcdp_audit.core.cells.system import INFINITE

@@ -7,8 +7,8 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.remainder import TOLERANCE, Floats, Remainder, float_limits
 from tcdp_audit.core.cells.system import INFINITE, Integers
 

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError, redact_errors
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import agree, count, listing, visible
 from tcdp_audit.core.cells.categories import read_nodes
 from tcdp_audit.core.cells.figures import FigureTexts, Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.narrowing import Narrowed
 from tcdp_audit.core.cells.system import INFINITE, Booleans, Integers, Matrix
 

@@ -8,7 +8,7 @@ from time import monotonic
 import numpy as np
 
 from tcdp_audit.core.base.cancellation import checkpoint
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.demands import Intervals
 from tcdp_audit.core.cells.recovery import Recovery
 from tcdp_audit.core.cells.remainder import Remainder, part_of

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import NAMED_CELLS, FailingCell
 from tcdp_audit.core.base.words import count, visible
 from tcdp_audit.core.policy.aggregates import AggregateDeclaration, Measure

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError, DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import CONTRADICTION, IMPOSSIBLE_FIGURE, NAMED_CELLS, FailingCell
 from tcdp_audit.core.base.words import count, listing, visible
 from tcdp_audit.core.cells.joint import JointFigures, Key, Link, join_figures

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.evidence import ClassEvidence, SingletonClasses, keeps, worst_share
 from tcdp_audit.core.check.specification import P, Specification, T

@@ -37,9 +37,8 @@ from itertools import chain, islice
 from math import isinf
 from typing import Any, NamedTuple
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.frozen import dataclass, freeze
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.phrases import (
     allowance,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.by_size import NO_CLASS, NOTHING, BySize, Distribution
 from tcdp_audit.core.classes.histogram import Counts, Histogram

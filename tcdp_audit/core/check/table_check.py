@@ -11,8 +11,8 @@ from fractions import Fraction
 from math import inf, log
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.base.words import count, percent
 from tcdp_audit.core.check.evidence import keeps, sound_figure, worst_share

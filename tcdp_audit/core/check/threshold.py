@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.declared_types import require_type, type_of
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison, Severity
 from tcdp_audit.core.base.words import count
 from tcdp_audit.core.encoding.keys import Floats, Integers

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.keys import Codes, numbered, occurrences
 
 EXACT = 8  # columns at most for the Shapley values of a report: every subset is measured in each audit that has one

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import ThreadPool, checkpoint, result_of
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
 from tcdp_audit.core.classes.grouping import Shard
 from tcdp_audit.core.encoding.counted import PACKED, CountedCodes, MappedShards, Measure, Packing

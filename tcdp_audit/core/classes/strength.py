@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.classes.column_risk import MeasuredSubsets, Sizes, exact_shapley
 from tcdp_audit.core.classes.strength_measures import ExactMeasure, Measure, SampledMeasure, StrengthSample, Subset
 from tcdp_audit.core.encoding.counted import CountedCodes

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.classes.column_risk import MeasuredSubsets, Sizes
 from tcdp_audit.core.encoding.keys import Codes, boundaries, run_lengths
 

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
-from tcdp_audit.core.base.frozen import FrozenList, refuse
+from tcdp_audit.core.base.frozen import FrozenList, dataclass, refuse
 from tcdp_audit.core.encoding.generalised import Interval, Rounded
 from tcdp_audit.core.encoding.keys import Codes, freeze_arrays
 

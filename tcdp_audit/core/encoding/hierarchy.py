@@ -20,9 +20,8 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import PolicyError, redact_errors
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.encoding.keys import freeze_arrays
 from tcdp_audit.core.policy.scalars import as_text
 from tcdp_audit.core.policy.source import PolicyFault, PolicySourceError, parse_nodes

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import checkpoint
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 
 Codes = NDArray[Any]  # unsigned or signed integers from 0 to radix - 1
 KeyArray = NDArray[np.int64]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 
 WORD = 8
 SORTED_WORDS = 4  # texts that agree in so many words are few, or alike for long: Python sorts them

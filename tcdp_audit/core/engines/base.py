@@ -21,9 +21,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError, PluginError
 from tcdp_audit.core.base.files import content_digest
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.scratch import Scratch
 from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.encoding.counted import CountedCodes, MappedShards, UnitClasses

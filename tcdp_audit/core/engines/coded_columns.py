@@ -9,7 +9,7 @@ from threading import Lock
 import pyarrow as pa
 
 from tcdp_audit.core.base.cancellation import result_of
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.encoding.domain import RawDomain
 from tcdp_audit.core.engines.base import Column

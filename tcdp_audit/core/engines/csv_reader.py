@@ -20,8 +20,8 @@ from typing import Any, Self
 import pyarrow as pa
 
 from tcdp_audit.core.base.cancellation import ThreadPool, result_of
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.engines.csv_structure import CsvBlock, Layout, Structure, StructureError, blocks
 from tcdp_audit.core.engines.source import EMPTY, NOT_UTF8, NotUtf8Error, file_extension, require_names

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.engines.source import NOT_UTF8, RECORD_BYTES
 
 Bits = NDArray[np.uint64]  # the first byte is the lowest bit of the first number

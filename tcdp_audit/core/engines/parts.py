@@ -19,9 +19,9 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.base.files import content_digest
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.engines.digest import digest_of_list
 from tcdp_audit.core.engines.source import file_extension
 

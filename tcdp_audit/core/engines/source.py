@@ -13,8 +13,8 @@ from typing import IO, Any, cast
 
 import pyarrow as pa
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError, UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.engines.digest import Digest
 
 # (position, DuckDB's type, most bytes) -> the cells of the column in arrays of one type; None where DuckDB sees other

@@ -19,8 +19,8 @@ from typing import IO, cast
 import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError, UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.engines.source import NOT_UTF8, NotUtf8Error, open_bytes
 
 UTF8 = "utf-8"

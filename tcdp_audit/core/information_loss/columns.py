@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Severity
 from tcdp_audit.core.check.demands import required_class_size
 from tcdp_audit.core.classes.grouping import Grouping

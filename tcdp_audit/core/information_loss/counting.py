@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import checkpoint
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.keys import Codes, Floats
 from tcdp_audit.core.information_loss.coverage import Coverage, project_to_groups
 

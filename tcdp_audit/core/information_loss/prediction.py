@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.keys import Floats
 from tcdp_audit.core.information_loss.columns import PairedColumn, records_with
 from tcdp_audit.core.information_loss.coverage import Coverage, project_to_groups

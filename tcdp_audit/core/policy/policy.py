@@ -11,9 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.files import resolve_location
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import DisplayNames, Severity
 from tcdp_audit.core.base.words import count, visible, with_article
 from tcdp_audit.core.policy.faults import MOST, located, nearest

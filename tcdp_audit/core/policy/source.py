@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.policy.scalars import OddNumber, TypedFloat, TypedInt, odd_number
 
 DEEPEST = 100

@@ -14,8 +14,8 @@ from great_expectations.exceptions.exceptions import (
 )
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import PolicyError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.policy.model import StoredSuite
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.quality import read_json

@@ -17,7 +17,7 @@ from pandas.api import types
 from pandera.config import ValidationDepth, config_context
 from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import SCHEMA, Outcome, Severity, Status, Tally
 from tcdp_audit.core.base.words import count
 from tcdp_audit.core.engines.base import Engine

@@ -20,8 +20,8 @@ import pandera.pandas as pa
 import yaml
 from pandera.io.pandas_io import deserialize_schema
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import PolicyError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.policy.policy import Policy
 
 MODULE_AND_NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")

@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import agree, count
 from tcdp_audit.core.encoding.keys import Floats
 from tcdp_audit.core.engines.base import Engine

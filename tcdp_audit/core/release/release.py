@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tcdp_audit.core.base.cache import Cache, Identity
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.files import content_digest
-from tcdp_audit.core.base.frozen import FrozenDict, frozen
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass, frozen
 from tcdp_audit.core.encoding.domain import Domain, Misfit, RawDomain
 from tcdp_audit.core.encoding.reading import domain_of, joined_without_blanks, union
 from tcdp_audit.core.engines.base import Engine

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up, count_pairs
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import fold, positions_of

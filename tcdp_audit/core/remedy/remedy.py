@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.declared_types import items_of, require_type, type_of
 from tcdp_audit.core.base.errors import CheckError, PluginError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.guide_file import REMEDY_SECTIONS, GuideFile
 from tcdp_audit.core.base.words import listing, percent, visible
 from tcdp_audit.core.policy.model import PolicyDocument

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from tcdp_audit.core.auditor.evaluation import evaluate
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError, sentence_about
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.check.kinds import Check
 from tcdp_audit.core.engines.arrow_types import array_of_texts

@@ -16,8 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.evaluation import companions_of, records_failing_on_classes
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError, PolicyError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import percent, percent_of
 from tcdp_audit.core.engines.base import Engine

@@ -17,8 +17,8 @@ import numpy as np
 
 from tcdp_audit.core.auditor.figures import outcomes_of_demands
 from tcdp_audit.core.base.cancellation import checkpoint
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import CELL_DEMANDS, FailingCell, Outcome, Status
 from tcdp_audit.core.cells.changes import BASES, Margin, Place, TableChange, can_be_rounded, margins_of
 from tcdp_audit.core.cells.demands import Demand

@@ -13,9 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.view_evaluation import Options
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import UsageError, redact_errors, sentence_about
 from tcdp_audit.core.base.files import require_writable
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.notebook import as_paragraph
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.phrases import part_of

@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tcdp_audit.core.auditor.views import known_rows_of
-from tcdp_audit.core.base.dataclass import dataclass
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import count, listing
 from tcdp_audit.core.encoding.counted import CountedCodes

@@ -13,8 +13,8 @@ import pyarrow.compute
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.evaluation import Evaluation, evaluation
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import AUDITED_ALIGNED, AUDITED_WITH, LINKABLE_ORDER, SHUFFLED, Outcome, Status
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
 from tcdp_audit.core.engines.base import Engine

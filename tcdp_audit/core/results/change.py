@@ -12,7 +12,7 @@ from json import dumps
 from math import inf, isnan
 from typing import Any
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison as Sign, part_name
 from tcdp_audit.core.base.words import count, figure, one_line, visible
 from tcdp_audit.core.results.written import Entry, failing_cells_of, is_quality, is_structural

@@ -11,8 +11,7 @@ from typing import Any
 
 import yaml
 
-from tcdp_audit.core.base.dataclass import dataclass
-from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.frozen import dataclass, freeze
 from tcdp_audit.core.base.outcome import Outcome, number
 from tcdp_audit.core.base.provenance import Table
 from tcdp_audit.core.base.words import agree, count, listing

@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import NAMED_CELLS, SCHEMA, SUITE, FailingCell, Outcome, Status
 from tcdp_audit.core.base.words import prose
 from tcdp_audit.core.policy.policy import Policy

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcdp_audit.core.base.dataclass import dataclass
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import ALONE_WITH, LINKED_ROWS
 from tcdp_audit.core.base.words import count, in_words, noun_of_column, sentence_case, visible
 from tcdp_audit.core.check.translation import say

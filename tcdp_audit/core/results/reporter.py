@@ -7,8 +7,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import PolicyError, TcdpAuditError, UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.results.document import Block, block_of
 
 if TYPE_CHECKING:

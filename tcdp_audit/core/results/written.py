@@ -9,9 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import ResultError
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import SCHEMA, STRUCTURE, SUITE
 from tcdp_audit.core.base.provenance import NamedFile, Table
 from tcdp_audit.core.base.words import visible

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.provenance import Table, digest_of_tables
 from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.cells.view import CellsView

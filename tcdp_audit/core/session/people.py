@@ -11,9 +11,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tcdp_audit.core.auditor.evaluation import Evaluation, evaluation
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import CheckError, DataError, UsageError
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.guide_file import DisclosureType, Guide
 from tcdp_audit.core.base.outcome import Comparison, Outcome, Status
 from tcdp_audit.core.base.words import visible

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pluggy
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.declared_types import type_faults
 from tcdp_audit.core.base.errors import PluginError, first_line
-from tcdp_audit.core.base.frozen import FrozenDict, frozen
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass, frozen
 from tcdp_audit.core.base.provenance import PluginInfo
 from tcdp_audit.core.session import hookspecs
 

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.dataclass import dataclass
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import ORPHAN_ROWS, REPEATED_UNIT
 from tcdp_audit.core.base.provenance import digest_of_tables
 from tcdp_audit.core.base.words import agree, count
