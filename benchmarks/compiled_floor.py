@@ -52,12 +52,12 @@ class _Reader:
         self.span: dict[str, int] = {}
         self.lock = Lock()
         for name in names:
-            found = [footer.row_group(one).column(schema.get_field_index(name)) for one in range(self.groups)]
-            if found[0].physical_type == "BYTE_ARRAY":
+            chunks = [footer.row_group(one).column(schema.get_field_index(name)) for one in range(self.groups)]
+            if chunks[0].physical_type == "BYTE_ARRAY":
                 self.codes[name] = {}
             else:
-                self.least[name] = min(one.statistics.min for one in found)
-                self.span[name] = max(one.statistics.max for one in found) - self.least[name] + 1
+                self.least[name] = min(one.statistics.min for one in chunks)
+                self.span[name] = max(one.statistics.max for one in chunks) - self.least[name] + 1
 
     def read(self, groups: Sequence[int]) -> list[Codes]:
         """The codes of some row groups, column by column."""

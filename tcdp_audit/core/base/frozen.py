@@ -229,5 +229,5 @@ def _refuse_deletion(self: Any, name: str) -> None:
 
 
 def _is_fixed(record: Any, name: str) -> bool:
-    """Whether it is a field, or the object is of a dataclass itself and not of a class with more attributes."""
+    """True for a field, and for every attribute of an object whose class is a dataclass itself."""
     return "__dataclass_fields__" in type(record).__dict__ or name in type(record).__dataclass_fields__
