@@ -1,4 +1,4 @@
-"""What does not change once it is made: mappings and lists, which checks, remedies and reports share, and records.
+"""Objects that do not change once they are made: mappings and lists, which checks and reports share, and dataclasses.
 
 The mappings and lists are subclasses of `dict` and `list`, and compare, serialise and print as those do.
 
