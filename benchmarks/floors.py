@@ -6,8 +6,9 @@ The shapes and the bare queries are those of `shapes.py`. `read`: pyarrow reads 
 gives each cell a code, on two threads; nothing is sorted, checked or named. `count`: that, and then numpy counts the
 classes and, in each, the values of every sensitive attribute (with a unit the entities, too), and takes the smallest
 class. Nothing of tcdp-audit takes part. No figure is computed from the counts: no diversity, no distance, no worst
-classes, no report. Programs run in turn, each in a separate process; medians are printed, as shares of the bare
-queries.
+classes, no report. `figures`: the compiled program of `compiled_floor.py`, which gives all figures and nothing else,
+for the shapes that it can read. Programs run in turn, each in a separate process; medians are printed, as shares of the
+bare queries.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import compiled_floor
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
@@ -30,7 +32,8 @@ import pyarrow.parquet as pq
 import shapes
 from numpy.typing import NDArray
 
-WORKS = ("bare", "read", "count")
+WORKS = ("bare", "read", "count", "figures")
+COMPILED = ("parquet",)  # the shapes of which the compiled program gives the figures
 CELLS = 4  # cells for each record up to which counting in cells beats sorting
 SPAN = 2**62  # keys stay below this
 INDEX_BYTES = 4  # of a cell on average, up to which a file's own dictionaries of text are worth reading
@@ -133,9 +136,12 @@ def _one(work: str, name: str, path: str) -> None:
     """Do one piece of work in this process and print the CPU and wall time it took."""
     shape = shapes.SHAPES[name]
     table = shapes._table(path, shape)  # noqa: SLF001 - the same tables
+    library = compiled_floor.library() if work == "figures" else None
     wall, cpu = time.perf_counter(), time.process_time()
     if work == "bare":
         shapes._bare(table, shape)  # noqa: SLF001 - the same queries
+    elif library is not None:
+        compiled_floor.figures(path, shape.quasi_identifiers, *shape.sensitive, library)
     else:
         _program(table, shape, counts=work == "count")
     print(json.dumps([time.process_time() - cpu, time.perf_counter() - wall]))
@@ -157,7 +163,7 @@ def main() -> None:
     if arguments.one:
         _one(*arguments.one)
         return
-    heads = ("bare CPU", 9), ("read", 6), ("ratio", 6), ("count", 6), ("ratio", 6), ("limit", 6)
+    heads = ("bare CPU", 9), *((head, 7) for work in WORKS[1:] for head in (work, "ratio")), ("limit", 6)
     print(f"{'shape':<12} {'records':>11} " + " ".join(f"{head:>{width}}" for head, width in heads))
     for name in arguments.shapes.split(","):
         shape = shapes.SHAPES[name]
@@ -165,13 +171,12 @@ def main() -> None:
         path = shapes._path(arguments.folder, name, records)  # noqa: SLF001 - the same files
         if not path.exists():
             shape.write(path, records)
-        rounds = [[_measured(work, name, path)[0] for work in WORKS] for _ in range(arguments.rounds)]
-        bare, read, count = (median(one) for one in zip(*rounds, strict=True))
-        print(
-            f"{name:<12} {records:>11,} {bare:>9.2f} {read:>6.2f} {read / bare:>6.2f} {count:>6.2f} "
-            f"{count / bare:>6.2f} {shape.limit:>6.2f}",
-            flush=True,
-        )
+        works = WORKS if name in COMPILED else WORKS[:-1]
+        rounds = [[_measured(work, name, path)[0] for work in works] for _ in range(arguments.rounds)]
+        bare, *others = (median(one) for one in zip(*rounds, strict=True))
+        measured = " ".join(f"{one:>7.2f} {one / bare:>7.2f}" for one in others)
+        absent = " " * 16 * (len(WORKS) - len(works))
+        print(f"{name:<12} {records:>11,} {bare:>9.2f} {measured}{absent} {shape.limit:>6.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -69,14 +69,18 @@ def cells_of(column: CodedColumn, records: slice) -> list[Any]:
     st.sampled_from([0, 4_000]),
     st.sampled_from([0, 1, 2**18]),
     st.sampled_from([1 / 64, 1, 32]),
+    st.sampled_from([0, 2**17]),
 )
-def test_codes_stand_for_the_cells(column: pa.ChunkedArray, sample: int, few: int, pages: int, spanned: float) -> None:
+def test_codes_stand_for_the_cells(
+    column: pa.ChunkedArray, sample: int, few: int, pages: int, spanned: float, paired: int
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coding, "SAMPLE", sample)
         patch.setattr(coding, "FEW", few)
         patch.setattr(coding, "PAGES", pages)
         patch.setattr(coding, "REPEATS", 1)
         patch.setattr(coding, "SPANNED", spanned)
+        patch.setattr(coding, "PAIRED", paired)
         coded = coded_column(column.chunks, coding.UNLIMITED)
     assert coded is not None
     cells, values = column.to_pylist(), coded.raw.values.tolist()

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import PluginError, Status, audit
-from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.core.session.registry import PluginInfo, Plugins
 from tcdp_audit.plugin.check import hookimpl
 from tcdp_audit.testing.reports import SAMPLE
 
@@ -44,6 +44,13 @@ def test_a_registered_check_is_used_also_where_the_checks_were_asked_for_before(
     plugins.register(Provider(SAMPLE), "sample")
     outcome = audit(TABLE, POLICY, plugins=plugins).expectations[0]
     assert (outcome.status, outcome.observed) == (Status.FAILED, 1)
+
+
+def test_what_built_in_plugins_yield_has_the_declared_types(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(PluginInfo, "is_external", True)  # a run takes the types of built-in ones for granted
+    plugins = Plugins.load()
+    assert plugins.broken == []
+    assert min(map(len, plugins._ask_everything())) > 1  # every hook was asked, and all they yield is validated
 
 
 def test_an_allow_list_keeps_what_was_registered_in_this_process():

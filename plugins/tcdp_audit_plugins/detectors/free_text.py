@@ -17,40 +17,41 @@ TITLES = (
     "Señora|Senhor|Senhora|Dott|Sig|Signor|Signora|Sig\\.ra|Dhr|Mevr|Mevrouw|Meneer|Pan|Pani|Pana|Paní|Г-н|Г-жа|Господин|"
     "Госпожа|Г-на"
 )
-NAMED = re.compile(rf"(?<![\w.])(?:{TITLES})\.? (?:(?:Dr|Prof|med)\.? ?)*[^\W\d_a-zß-öø-ÿ][^\W\d_]*[^\W\d_A-ZÀ-Þ]")
-HONORIFIC = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{1,6} ?(?:さん|様|氏|先生)")
+NAMED = rf"(?<![\w.])(?:{TITLES})\.? (?:(?:Dr|Prof|med)\.? ?)*[^\W\d_a-zß-öø-ÿ][^\W\d_]*[^\W\d_A-ZÀ-Þ]"
+HONORIFIC = r"[\u3040-\u30ff\u3400-\u9fff]{1,6} ?(?:さん|様|氏|先生)"
 CALL = (
     r"(?i:tel|phone|telephone|mobile|mobil|fon|telefon|telefono|téléphone|teléfono|telefone|telefoon|puhelin|тел|телефон"
     r"|電話|cell|fax|call)"
 )
-TELEPHONE = re.compile(
+TELEPHONE = (
     r"(?<![\w.,+-])(?:\+[1-9][\d ().-]{6,17}\d|\(?[2-9]\d{2}\)?[ .-][2-9]\d{2}[.-]\d{4})(?![\w-])"
     rf"|{CALL}\w{{0,6}}[^\w+(]{{0,3}}(?:[^\W\d_]+[^\w+(]+){{0,2}}[(+]?\d[\d ()./-]{{5,17}}\d"
 )
-NATIONAL = re.compile(
+NATIONAL = (
     r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"
     r"|(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?(?!\w)"
 )
-STREET = re.compile(
+STREET = (
     rf"(?i:(?<!\w)\d{{1,5}} ?[a-z]?,? +(?:[^\W\d_]+[ '’-]+){{0,3}}(?:{NUMBER_FIRST})\b"
     r"|[^\W\d_]{3,}(?:strasse|straße|str\.|weg|platz|allee|gasse|straat|laan|gatan|vägen|vej|gade|katu|tie) \d{1,4}\b"
     r"|(?<!\w)(?:calle|avenida|plaza|paseo|via|viale|piazza|rua|ulica|ul\.)(?: [^\W\d_.]+\.?){1,5},?"
     r" (?:n[o°º.]* *)?\d{1,5}\b)"
 )
-DATE = re.compile(
+DATE = (
     rf"(?<![\w./-])(?:{YEAR}([-./]){MONTH}\2{DAY}|{DAY}([-./]){MONTH}\6{YEAR}|{MONTH}([-./]){DAY}\10{YEAR})(?![\w/-])"
     rf"|(?i:(?<!\w)(?:{DAY_FIRST}|{MONTH_FIRST})(?!\w))"
 )
 
 
-def _holding(*forms: re.Pattern[str]) -> Callable[[DetectorColumn], Evidence | None]:
-    """An examination of the texts of a column for forms within them."""
+def _holding(*forms: str) -> Callable[[DetectorColumn], Evidence | None]:
+    """An examination of the texts of a column for forms within them, compiled when there is a column with texts."""
 
     def examine(column: DetectorColumn) -> Evidence | None:
         texts = [(text, cells) for text, cells in column.worded if is_text(text)]
         if sum(cells for _, cells in texts) < LEAST:
             return None
-        held = [cells for text, cells in texts if any(form.search(text) for form in forms)]
+        compiled = [re.compile(form) for form in forms]
+        held = [cells for text, cells in texts if any(form.search(text) for form in compiled)]
         if sum(held) < LEAST:
             return None
         tested = binomial_evidence(len(held), len(column.texts), CHANCE)
@@ -69,7 +70,7 @@ def is_text(text: str) -> bool:
     return text.count(" ") >= WORDS - 1 or (len(text) >= 8 and text[0] > "\u2fff")
 
 
-def _text(name: str, holds: str, letter: str, *forms: re.Pattern[str], role: Role = Role.IDENTIFIER) -> ColumnDetector:
+def _text(name: str, holds: str, letter: str, *forms: str, role: Role = Role.IDENTIFIER) -> ColumnDetector:
     return ColumnDetector(
         name=name,
         noun=f"text with {holds}",

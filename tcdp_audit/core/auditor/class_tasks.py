@@ -6,7 +6,7 @@ The details of an outcome compare the sensitive values of the worst class with t
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.auditor.tasks import Measurements, Singles, Summaries, Task, plain_figures
 from tcdp_audit.core.auditor.worst_values import worst_values
 from tcdp_audit.core.base.cache import Identity
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import (
     BY_SIZE,
     CLASSES_WITHOUT_VALUE,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
@@ -48,6 +48,7 @@ from tcdp_audit.core.auditor.worst_values import number_values
 from tcdp_audit.core.base.audit_figures import ColumnRisk, ExposureCount, ScenarioResult, demand_groups, failures
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import LINKED_ROWS, Outcome
 from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.classes.rolled_up import RolledUpEngine

@@ -6,7 +6,7 @@ This module also applies the conventions on records before they are grouped, suc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from tcdp_audit.core.auditor.views import ROWS, View, targets_of
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import CheckError, TcdpAuditError, sentence_about
 from tcdp_audit.core.base.files import content_digest
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import DisplayNames
 from tcdp_audit.core.base.words import agree, count
 from tcdp_audit.core.check.class_check import CheckOnClasses

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from tcdp_audit.core.auditor.tasks import CountedRecords, Places, ShardExposure
 from tcdp_audit.core.auditor.views import ROWS
 from tcdp_audit.core.base.audit_figures import ExposureCount, failures
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Outcome, Severity, Status
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.core.classes.shards import without_value

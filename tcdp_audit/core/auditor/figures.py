@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tcdp_audit.core.auditor.tasks import Measurements, Task, plain_figures
 from tcdp_audit.core.base.declared_types import require_type
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import (
     CELL_DEMANDS,
     CELLS_AGREE,

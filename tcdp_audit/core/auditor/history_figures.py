@@ -7,7 +7,6 @@ alone by no column at all, and the columns share only what they add to that.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.audit_figures import ColumnRisk
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.classes.column_risk import Sizes, Subsets, affordable, risks_by_subsets
 from tcdp_audit.core.classes.grouping import Grouping, Shard, SummedClasses
 from tcdp_audit.core.classes.histogram import Histogram

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import (
     ACKNOWLEDGED,
     DIFFERING,

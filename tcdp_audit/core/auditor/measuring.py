@@ -9,7 +9,7 @@ times those of the release, and are never all in memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -21,6 +21,7 @@ from tcdp_audit.core.auditor.exposure import ExposedUnits, ExposureMeasure
 from tcdp_audit.core.auditor.tasks import MeasuredShard, Result, Summaries, raised_by_check
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard, SummedClasses
 from tcdp_audit.core.classes.histogram import Counts, Histogram

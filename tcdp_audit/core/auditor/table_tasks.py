@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.declared_types import require_type
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.files import content_digest
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import ESTIMATE, Outcome, Status, Tally
 from tcdp_audit.core.base.phrases import LIMITS, column_of, columns_of, unit_noun
 from tcdp_audit.core.base.provenance import Proof

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cache import Cache
 from tcdp_audit.core.base.errors import CheckError, sentence_about
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, UNFAILABLE, DisplayNames, Outcome, Status
 from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
 from tcdp_audit.core.base.words import agree, sentence_case, visible

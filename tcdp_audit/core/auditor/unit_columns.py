@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from tcdp_audit.core.auditor.views import table_of
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import LINKABLE_ROWS, NOT_CONSTANT, STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.core.base.words import agree, count, listing, plural
 from tcdp_audit.core.detection.column import MOST

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
@@ -34,7 +34,7 @@ from tcdp_audit.core.auditor.views import HISTORIES, UNITS, View, Views, domains
 from tcdp_audit.core.base.audit_figures import ColumnRisk, ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import UsageError
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import UNIT_NOUN, Outcome, Status
 from tcdp_audit.core.base.resources import budget, processors
 from tcdp_audit.core.classes.grouping import Grouping

@@ -13,11 +13,12 @@ its reading asks for:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import noun_form, noun_of_column, visible
 from tcdp_audit.core.check.specification import LINKED, Specification

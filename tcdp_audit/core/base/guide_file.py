@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tcdp_audit.core.base.errors import PluginError
+from tcdp_audit.core.base.frozen import dataclass
 
 if TYPE_CHECKING:
     from typing import Self

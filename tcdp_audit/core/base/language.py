@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
@@ -20,6 +20,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import listing, plural, prose, sentence_case
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ that method, and nothing of a notebook is imported.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import count, prose, sentence_case, visible
 
 SHAPES = {"failed": "✗", "passed": "✓", "warning": "▲", "measured": "○", "skipped": "◇", "error": "?"}

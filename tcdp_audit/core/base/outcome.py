@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from fractions import Fraction
 from math import inf, isinf
 from typing import Any
 
-from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.frozen import dataclass, freeze
 from tcdp_audit.core.base.notebook import Row, as_html
 from tcdp_audit.core.base.provenance import Proof
 from tcdp_audit.core.base.words import agree, decimal, figure, listing, prose, visible

@@ -9,7 +9,6 @@ import platform
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cache
@@ -17,7 +16,7 @@ from importlib.metadata import version
 from shlex import join
 from typing import Any
 
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.words import count, listing, visible
 
 BUILT_IN = "tcdp-audit"  # the distribution whose entry points are the built-in plugins

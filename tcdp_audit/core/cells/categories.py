@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
 from math import inf
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.core.base.errors import PolicyError, redact_errors
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import listing, visible
 from tcdp_audit.core.cells.table import Band, Nodes
 from tcdp_audit.core.policy.aggregates import Dimension

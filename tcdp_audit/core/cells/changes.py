@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, floor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.figures import limits_of, noise_of, rounded_count, rounding_of
 from tcdp_audit.core.cells.table import UNBOUNDED, CellState, Figures, PublishedTable
 from tcdp_audit.core.cells.view import CellsView

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.narrowing import Narrowed
 from tcdp_audit.core.cells.recovery import Recovery
 from tcdp_audit.core.cells.system import Booleans, Integers

@@ -7,7 +7,7 @@ levels: a level has at most one node of each dimension for a record, so that eac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.base.errors import CheckError, DataError, PolicyError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import CELLS_AGREE
 from tcdp_audit.core.base.words import agree, count, visible
 from tcdp_audit.core.cells.categories import parse_band, read_yaml

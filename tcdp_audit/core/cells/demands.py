@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.remainder import Floats
 from tcdp_audit.core.cells.system import INFINITE, Booleans, Contradiction, Integers
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import listing, visible
 from tcdp_audit.core.cells.computation import Computation, Proofs, find_computation
 from tcdp_audit.core.cells.demands import Demand, Intervals, Verdict

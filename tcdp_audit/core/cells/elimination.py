@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from heapq import heapify, heappop, heappush
@@ -12,6 +11,7 @@ from math import gcd
 from random import Random
 
 from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.system import Integers, Matrix
 
 PRIME = 2**61 - 1

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor, lcm
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.table import UNBOUNDED, CellState
 from tcdp_audit.core.policy.aggregates import AggregateDeclaration, Measure, Noise, Rounding, TokenMeaning
 

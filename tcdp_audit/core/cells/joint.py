@@ -9,7 +9,7 @@ of bands that cut a dimension differently are others: 17-24, 25-34 and 17-25, 26
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import combinations, pairwise
 from math import lcm
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.cells.categories import parse_band
 from tcdp_audit.core.cells.system import CellSystem

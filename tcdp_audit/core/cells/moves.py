@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 from time import monotonic
@@ -10,6 +9,7 @@ from time import monotonic
 import numpy as np
 
 from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.elimination import Echelon
 from tcdp_audit.core.cells.remainder import Floats, Remainder, witness
 from tcdp_audit.core.cells.system import Booleans, Integers

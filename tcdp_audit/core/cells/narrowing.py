@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.system import INFINITE, Booleans, CellSystem, Contradiction, Integers, Rows
 
 ROUNDS = 200  # of narrowing; limits of unbounded integers can move for ever

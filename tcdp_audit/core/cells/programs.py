@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 import numpy as np
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.remainder import TOLERANCE, Floats, Remainder, float_limits
 from tcdp_audit.core.cells.system import INFINITE, Integers
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError, redact_errors
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import agree, count, listing, visible
 from tcdp_audit.core.cells.categories import read_nodes
 from tcdp_audit.core.cells.figures import FigureTexts, Problem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 from random import Random
@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.elimination import Echelon
 from tcdp_audit.core.cells.narrowing import Narrowed
 from tcdp_audit.core.cells.remainder import Floats, Remainder, float_limits, part_of

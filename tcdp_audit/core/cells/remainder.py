@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.narrowing import Narrowed
 from tcdp_audit.core.cells.system import INFINITE, Booleans, Integers, Matrix
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
 
 from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.cells.demands import Intervals
 from tcdp_audit.core.cells.recovery import Recovery
 from tcdp_audit.core.cells.remainder import Remainder, part_of

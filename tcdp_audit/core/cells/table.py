@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import NAMED_CELLS, FailingCell
 from tcdp_audit.core.base.words import count, visible
 from tcdp_audit.core.policy.aggregates import AggregateDeclaration, Measure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tcdp_audit.core.base.errors import CheckError, DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import CONTRADICTION, IMPOSSIBLE_FIGURE, NAMED_CELLS, FailingCell
 from tcdp_audit.core.base.words import count, listing, visible
 from tcdp_audit.core.cells.joint import JointFigures, Key, Link, join_figures

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tcdp_audit.core.base.declared_types import items_of
 from tcdp_audit.core.base.errors import PluginError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison, FailingCell
 from tcdp_audit.core.check.evidence import keeps, sound_figure, worst_share
 from tcdp_audit.core.check.specification import P, Specification

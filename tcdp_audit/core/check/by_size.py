@@ -7,14 +7,13 @@ exact and figures are kept within a thirtieth of themselves, so that each edge o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, floor, frexp, log2
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import FrozenList
+from tcdp_audit.core.base.frozen import FrozenList, dataclass
 from tcdp_audit.core.classes.histogram import Counts, Histogram, cached_on_histogram
 from tcdp_audit.core.encoding.keys import Floats, boundaries, freeze_arrays, occurrences, tally
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.evidence import ClassEvidence, SingletonClasses, keeps, worst_share
 from tcdp_audit.core.check.specification import P, Specification, T

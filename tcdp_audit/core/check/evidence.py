@@ -6,7 +6,7 @@ A demand that no class of the evidence could fail decides nothing, and is report
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pydantic.fields import FieldInfo
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.base.words import agree, noun_form
 from tcdp_audit.core.classes.histogram import Counts, Histogram, cached_on_histogram

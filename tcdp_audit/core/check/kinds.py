@@ -13,11 +13,10 @@ distinguishes the kinds, so that no caller needs to know a check's type.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set as AbstractSet
-from dataclasses import dataclass
 from typing import Any
 
 from tcdp_audit.core.base.declared_types import type_faults
-from tcdp_audit.core.base.frozen import refuse
+from tcdp_audit.core.base.frozen import dataclass, refuse
 from tcdp_audit.core.base.guide_file import DisclosureType
 from tcdp_audit.core.check.aggregate_check import AggregateCheck
 from tcdp_audit.core.check.class_check import AttackCheck, ClassCheck

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, islice
@@ -38,7 +38,7 @@ from math import isinf
 from typing import Any, NamedTuple
 
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.frozen import dataclass, freeze
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.phrases import (
     allowance,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from tcdp_audit.core.base.declared_types import items_of
 from tcdp_audit.core.base.errors import PluginError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.guide_file import DisclosureType, Guide
 from tcdp_audit.core.base.words import listing, noun_form
 from tcdp_audit.core.check.needs import (

@@ -6,12 +6,13 @@ A figure of all pairs may be estimated from a sample, with an interval.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from math import inf, log
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.base.words import count, percent
 from tcdp_audit.core.check.evidence import keeps, sound_figure, worst_share

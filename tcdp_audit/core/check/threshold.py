@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, Self, TypeVar
@@ -14,6 +13,7 @@ from pydantic import Field
 
 from tcdp_audit.core.base.declared_types import require_type, type_of
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison, Severity
 from tcdp_audit.core.base.words import count
 from tcdp_audit.core.encoding.keys import Floats, Integers

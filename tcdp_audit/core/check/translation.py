@@ -18,9 +18,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.language import COUNTED, NUMBER, UntranslatedError, active_translations
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, Comparison, Outcome, Status
 from tcdp_audit.core.base.phrases import (

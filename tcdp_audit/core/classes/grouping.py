@@ -6,13 +6,14 @@ Entities count once per class and value. An entity's rows in a class are a visit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up, count_in_classes
 from tcdp_audit.core.encoding.counted import PACKED, CountedCodes
 from tcdp_audit.core.encoding.domain import Domain

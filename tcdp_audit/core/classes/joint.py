@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from math import prod
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, tally

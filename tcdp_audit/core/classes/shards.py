@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial, reduce
 from math import prod
 from pathlib import Path
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import ThreadPool, checkpoint, result_of
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
 from tcdp_audit.core.classes.grouping import Shard
 from tcdp_audit.core.encoding.counted import PACKED, CountedCodes, MappedShards, Measure, Packing
@@ -27,7 +28,7 @@ from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import BLOCK, Codes, boundaries, fold, order_of, run_lengths
 from tcdp_audit.core.engines.base import Engine
 
-SHARD_RECORDS = 2**18  # small enough to be counted in a processor's cache, large enough to forget the cost of a call
+SHARD_RECORDS = 2**19  # small enough to be counted in a cache, large enough to forget the cost of a call
 SHARD_BLOCKS = 2**10  # blocks of cells for each shard, at least, so that shards become about equally large
 MOST_SHARDS = 2**15
 FEW_ROWS = 2**16  # that are possible in a table whose equal records are counted while they are read

@@ -7,7 +7,6 @@ minimal keys. Shapley, A value for n-person games, 1953.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb, sqrt
@@ -15,6 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.classes.column_risk import MeasuredSubsets, Sizes, exact_shapley
 from tcdp_audit.core.classes.strength_measures import ExactMeasure, Measure, SampledMeasure, StrengthSample, Subset
 from tcdp_audit.core.encoding.counted import CountedCodes

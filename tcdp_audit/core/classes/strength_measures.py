@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, sqrt
 from typing import Protocol
@@ -11,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.classes.column_risk import MeasuredSubsets, Sizes
 from tcdp_audit.core.encoding.keys import Codes, boundaries, run_lengths
 

@@ -10,13 +10,13 @@ with what differs and not with the pairs of classes, and targets are taken in bl
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.classes.wildcard_rows import BLOCK, Values, WildcardRows, concatenated, first_rows
 from tcdp_audit.core.encoding.keys import Floats, KeyArray, fold, numbered

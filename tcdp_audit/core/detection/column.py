@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
 import numpy as np
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, texts_of
 from tcdp_audit.core.encoding.keys import Integers
 from tcdp_audit.core.engines.base import Engine

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import count, figure, percent
 from tcdp_audit.core.detection.column import DetectorColumn, Evidence, binomial_evidence, column_of_engine, is_named
 from tcdp_audit.core.detection.detector import ColumnDetector, Detector, ValueDetector

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import plural
 from tcdp_audit.core.policy.model import Role
 

@@ -7,14 +7,14 @@ to `size` - 1 in the order of the attribute's scale; `size` itself is the code o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import FrozenList, refuse
+from tcdp_audit.core.base.frozen import FrozenList, dataclass, refuse
 from tcdp_audit.core.encoding.generalised import Interval, Rounded
 from tcdp_audit.core.encoding.keys import Codes, freeze_arrays
 

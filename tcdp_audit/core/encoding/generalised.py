@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from math import inf, isfinite
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 
 PLAIN = 15  # a decimal number of so many characters without an exponent has a float64 of its own
 

@@ -12,7 +12,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ import yaml
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import PolicyError, redact_errors
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.encoding.keys import freeze_arrays
 from tcdp_audit.core.policy.scalars import as_text
 from tcdp_audit.core.policy.source import PolicyFault, PolicySourceError, parse_nodes

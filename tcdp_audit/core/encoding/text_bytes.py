@@ -6,11 +6,12 @@ The order of texts is that of their code points, which is that of their bytes in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tcdp_audit.core.base.frozen import dataclass
 
 WORD = 8
 SORTED_WORDS = 4  # texts that agree in so many words are few, or alike for long: Python sorts them

@@ -1,7 +1,8 @@
 """Arrow columns in types that DuckDB holds exactly, so that no two different cells become equal.
 
 Arrow arrays are built from buffers, and buffers are read from them. `pyarrow.array` and `pyarrow.scalar` would import
-pandas where it is installed, which takes as long as the audit of a small file.
+pandas where it is installed, which takes as long as the audit of a small file. `pyarrow.compute` is imported where a
+function is called, since it writes all of its functions when it is imported.
 """
 
 from __future__ import annotations
@@ -11,13 +12,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError
 
 _TEXT = pa.string()
-pc: Any = pyarrow.compute  # its functions are created on import, so type checkers do not know them
 
 
 def exact_table(table: pa.Table, name: str) -> pa.Table:
@@ -45,7 +44,7 @@ def _exact(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
     if isinstance(kind, pa.BaseExtensionType):
         return column if kind.extension_name == "arrow.uuid" else _exact(_stored(column), where)
     if pa.types.is_run_end_encoded(kind) and _is_changed(kind.value_type):
-        return _exact(_chunkwise(column, pc.run_end_decode, kind.value_type), where)
+        return _exact(_chunkwise(column, _run_end_decoded, kind.value_type), where)
     if pa.types.is_dictionary(kind) and _is_changed(kind.value_type):
         return _exact(_chunkwise(column, _decoded, kind.value_type), where)
     if pa.types.is_timestamp(kind) and kind.unit in ("s", "ms"):
@@ -75,6 +74,12 @@ def _chunkwise(column: pa.ChunkedArray, change: Callable[[pa.Array], pa.Array], 
 
 def _stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return _chunkwise(column, lambda chunk: chunk.storage, column.type.storage_type)
+
+
+def _run_end_decoded(chunk: pa.Array) -> pa.Array:
+    from pyarrow.compute import call_function  # noqa: PLC0415 - rare
+
+    return call_function("run_end_decode", [chunk])
 
 
 def _decoded(chunk: pa.DictionaryArray) -> pa.Array:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import md5
 from pathlib import Path
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError, PluginError
 from tcdp_audit.core.base.files import content_digest
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.provenance import TableVersion
 from tcdp_audit.core.base.scratch import Scratch
 from tcdp_audit.core.base.words import listing

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from mmap import mmap
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, Strings
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.encoding.text_bytes import TextBytes
@@ -28,6 +28,7 @@ FEW = 4_000  # up to so many texts Python sorts faster than Arrow
 PAGES = 2**18  # bytes from which an array gets separate pages
 SAMPLE = 2**16  # cells that show whether a column's cells repeat
 REPEATS = 4  # average occurrences of a value in the sample from which cells count as repeated
+PAIRED = 2**17  # codes of a byte from which a table of all pairs of codes is small beside them
 SPANNED = 32  # cells for each value of a span of integers from which they are not hashed
 
 
@@ -147,7 +148,20 @@ class _Piece:
         """A piece from the positions of values, null where a record has none."""
         parts = [_indices(one, len(values)) for one in indices]
         codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        return cls(values, codes, np.bincount(codes, minlength=len(values) + 1))
+        return cls(values, codes, _records_of(codes, len(values) + 1))
+
+
+def _records_of(codes: Codes, span: int) -> NDArray[np.int64]:
+    """The records with each code below a span. Shape (span,)."""
+    if codes.itemsize > 1 or len(codes) < PAIRED:
+        return np.bincount(codes, minlength=span)
+    # numpy makes a number of 64 bits of each code before it counts: of two codes of a byte, read as one number of two
+    # bytes, it makes one. Rows of the table are then the codes at one of the two places, columns those at the other.
+    even = len(codes) & ~1
+    pairs = np.bincount(codes[:even].view(np.uint16), minlength=2**16).reshape(2**8, 2**8)
+    counts = pairs.sum(axis=0) + pairs.sum(axis=1)
+    counts[codes[even:]] += 1
+    return counts[:span]
 
 
 def _pieces(cells: Iterable[pa.Array], room: int) -> Iterator[_Piece]:
@@ -190,8 +204,7 @@ def _spanned(array: pa.Array) -> _Piece | None:
     codes[:] = above
     if absent is not None:
         codes[absent] = span
-    counts = np.bincount(codes, minlength=span + 1)
-    return _Piece(np.arange(span).astype(numbers.dtype) + least, codes, counts)
+    return _Piece(np.arange(span).astype(numbers.dtype) + least, codes, _records_of(codes, span + 1))
 
 
 def _repeats(array: pa.Array) -> bool:

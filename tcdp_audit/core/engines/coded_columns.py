@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from threading import Lock
 
 import pyarrow as pa
 
 from tcdp_audit.core.base.cancellation import result_of
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.encoding.domain import RawDomain
 from tcdp_audit.core.engines.base import Column

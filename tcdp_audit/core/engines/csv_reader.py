@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,6 +21,7 @@ import pyarrow as pa
 
 from tcdp_audit.core.base.cancellation import ThreadPool, result_of
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.engines.csv_structure import CsvBlock, Layout, Structure, StructureError, blocks
 from tcdp_audit.core.engines.source import EMPTY, NOT_UTF8, NotUtf8Error, file_extension, require_names

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.engines.source import NOT_UTF8, RECORD_BYTES
 
 Bits = NDArray[np.uint64]  # the first byte is the lowest bit of the first number

@@ -8,13 +8,14 @@ decided once for each distinct value.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.counted import CountedCodes, MappedShards
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, Strings, texts_of
 from tcdp_audit.core.encoding.hierarchy import Hierarchy

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from threading import get_ident
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from tcdp_audit.core.base.declared_types import type_of
 from tcdp_audit.core.base.errors import PluginError, UsageError, is_wrong_call, redact_errors, sentence_about
 from tcdp_audit.core.base.files import scheme_of, split_sheet
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.parts import find_parts, is_several, require_plain_files
 from tcdp_audit.core.engines.source import TEXTS, file_extension, readable, require_kind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.engines.arrow_types import exact_table
 from tcdp_audit.core.engines.source import WIDE, TableSource, cells_of_files, require_names
 

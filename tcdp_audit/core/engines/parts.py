@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -22,6 +21,7 @@ from urllib.parse import unquote
 
 from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.base.files import content_digest
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.engines.digest import digest_of_list
 from tcdp_audit.core.engines.source import file_extension
 

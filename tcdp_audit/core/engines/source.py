@@ -7,7 +7,6 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, cast
@@ -15,6 +14,7 @@ from typing import IO, Any, cast
 import pyarrow as pa
 
 from tcdp_audit.core.base.errors import DataError, UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.engines.digest import Digest
 
 # (position, DuckDB's type, most bytes) -> the cells of the column in arrays of one type; None where DuckDB sees other

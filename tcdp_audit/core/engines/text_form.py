@@ -11,7 +11,7 @@ import gzip
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import IO, cast
@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from tcdp_audit.core.base.errors import DataError, UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.engines.source import NOT_UTF8, NotUtf8Error, open_bytes
 
 UTF8 = "utf-8"

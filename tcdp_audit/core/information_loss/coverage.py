@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes, Floats
 from tcdp_audit.core.information_loss.columns import PairedColumn, records_with, share, weighted_sum

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import atan, cos, exp, lgamma, log, pi, sqrt, tan
 from statistics import NormalDist
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.keys import Floats
 
 NODES = 32  # of the quadrature: errors are below those of floats

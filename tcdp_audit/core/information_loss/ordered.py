@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from math import fsum
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges
 from tcdp_audit.core.encoding.keys import Codes, Floats

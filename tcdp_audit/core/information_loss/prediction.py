@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.keys import Floats
 from tcdp_audit.core.information_loss.columns import PairedColumn, records_with
 from tcdp_audit.core.information_loss.coverage import Coverage, project_to_groups

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.keys import Floats, fold, tally
 from tcdp_audit.core.information_loss.columns import PairedColumn, records_with
 from tcdp_audit.core.information_loss.coverage import Coverage

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.information_loss.columns import records_with
 from tcdp_audit.core.information_loss.coverage import Coverage
 from tcdp_audit.core.information_loss.least_squares import Block, LeastSquares, least_squares, t_quantile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from itertools import islice
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.core.base.files import resolve_location
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import DisplayNames, Severity
 from tcdp_audit.core.base.words import count, visible, with_article
 from tcdp_audit.core.policy.faults import MOST, located, nearest

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue, models_json_schema
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import visible_json
 from tcdp_audit.core.policy.model import AGGREGATES, PolicyDocument
 from tcdp_audit.core.policy.scalars import as_text

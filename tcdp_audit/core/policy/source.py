@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import yaml
 
 from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.policy.scalars import OddNumber, TypedFloat, TypedInt, odd_number
 
 DEEPEST = 100

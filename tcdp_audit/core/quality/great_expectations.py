@@ -10,7 +10,6 @@ import logging
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -18,6 +17,7 @@ from great_expectations.core.metric_domain_types import MetricDomainTypes
 from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
 from great_expectations.validator.validator import Validator
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import SUITE, Outcome, Severity, Status, Tally
 from tcdp_audit.core.base.phrases import part_of
 from tcdp_audit.core.base.words import agree, count, listing

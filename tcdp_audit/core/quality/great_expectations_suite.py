@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from great_expectations.exceptions.exceptions import (
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
 from tcdp_audit.core.base.errors import PolicyError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.policy.model import StoredSuite
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.quality import read_json

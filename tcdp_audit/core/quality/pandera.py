@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import pandas as pd
@@ -17,6 +17,7 @@ from pandas.api import types
 from pandera.config import ValidationDepth, config_context
 from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import SCHEMA, Outcome, Severity, Status, Tally
 from tcdp_audit.core.base.words import count
 from tcdp_audit.core.engines.base import Engine

@@ -10,7 +10,6 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -22,6 +21,7 @@ import yaml
 from pandera.io.pandas_io import deserialize_schema
 
 from tcdp_audit.core.base.errors import PolicyError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.policy.policy import Policy
 
 MODULE_AND_NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")

@@ -7,13 +7,13 @@ value is replaced by the only cell that covers it, so that classes of both table
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError, DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import count
 from tcdp_audit.core.encoding.domain import Domain, Strings, texts_of
 from tcdp_audit.core.encoding.generalised import Ranges, members

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 import numpy as np
 
 from tcdp_audit.core.base.errors import CheckError, DataError
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.words import gibibytes, listing
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.classes.shards import MOST_SHARDS, LocalShards, Plan, assign_to_shards, merged_rows

@@ -8,13 +8,13 @@ other cell matches a missing value.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError, DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges, members
 from tcdp_audit.core.encoding.hierarchy import Hierarchy

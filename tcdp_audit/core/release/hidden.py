@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, texts_of
 from tcdp_audit.core.encoding.keys import Integers
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role

@@ -6,13 +6,13 @@ The pairing is a declared key or an explicit `rows_aligned`; the order of rows i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import agree, count
 from tcdp_audit.core.encoding.keys import Floats
 from tcdp_audit.core.engines.base import Engine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import numpy as np
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.files import content_digest
-from tcdp_audit.core.base.frozen import FrozenDict, frozen
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass, frozen
 from tcdp_audit.core.encoding.domain import Domain, Misfit, RawDomain
 from tcdp_audit.core.encoding.reading import domain_of, joined_without_blanks, union
 from tcdp_audit.core.engines.base import Engine

@@ -8,7 +8,7 @@ of the labels as read, not as written. See decision 076.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cache import Identity
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes, boundaries, occurrences, tally

@@ -7,7 +7,7 @@ references and exact comparisons decide.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison, Severity
 from tcdp_audit.core.check.class_check import ClassCheck
 from tcdp_audit.core.check.demands import required_class_size

@@ -6,13 +6,14 @@ is then judged by sums of those counts, with the same tasks and exact comparison
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up, count_pairs
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import fold, positions_of

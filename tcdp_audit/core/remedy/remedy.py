@@ -7,7 +7,7 @@ never judges itself and never changes a column that it does not name; the core a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.declared_types import items_of, require_type, type_of
 from tcdp_audit.core.base.errors import CheckError, PluginError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.guide_file import REMEDY_SECTIONS, GuideFile
 from tcdp_audit.core.base.words import listing, percent, visible
 from tcdp_audit.core.policy.model import PolicyDocument

@@ -6,12 +6,13 @@ others. See decision 076.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.generalised import number_text
 from tcdp_audit.core.encoding.keys import boundaries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from math import ceil, inf
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import checkpoint
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Severity, Status
 from tcdp_audit.core.base.words import noun_of_column
 from tcdp_audit.core.check.demands import expectations_of, required_class_size, sufficient_class_size

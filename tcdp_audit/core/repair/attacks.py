@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from tcdp_audit.core.auditor.evaluation import evaluate
 from tcdp_audit.core.base.errors import CheckError, sentence_about
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.check.kinds import Check
 from tcdp_audit.core.engines.arrow_types import array_of_texts

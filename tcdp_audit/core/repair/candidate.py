@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.evaluation import companions_of, records_failing_on_classes
 from tcdp_audit.core.base.errors import DataError, PolicyError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import percent, percent_of
 from tcdp_audit.core.engines.base import Engine

@@ -9,7 +9,7 @@ are the business of tools such as tau-Argus and sdcTable.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from time import monotonic
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from tcdp_audit.core.auditor.figures import outcomes_of_demands
 from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import CELL_DEMANDS, FailingCell, Outcome, Status
 from tcdp_audit.core.cells.changes import BASES, Margin, Place, TableChange, can_be_rounded, margins_of
 from tcdp_audit.core.cells.demands import Demand

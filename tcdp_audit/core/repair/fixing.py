@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.base.errors import UsageError, redact_errors, sentence_about
 from tcdp_audit.core.base.files import require_writable
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.notebook import as_paragraph
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.phrases import part_of

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 from typing import Any
@@ -18,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import count
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import fold, numbered

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
 from tcdp_audit.core.base.files import os_error_reason, plain_name, require_writable, split_sheet, written_paths
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.provenance import Table
 from tcdp_audit.core.base.scratch import Scratch
 from tcdp_audit.core.engines.base import Engine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
 from tcdp_audit.core.base.files import plain_name, replaced_atomically
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
 from tcdp_audit.core.engines.base import Engine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tcdp_audit.core.auditor.views import known_rows_of
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import count, listing
 from tcdp_audit.core.encoding.counted import CountedCodes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.evaluation import Evaluation, evaluation
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import AUDITED_ALIGNED, AUDITED_WITH, LINKABLE_ORDER, SHUFFLED, Outcome, Status
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
 from tcdp_audit.core.engines.base import Engine

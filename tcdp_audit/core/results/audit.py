@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, overload
 from tcdp_audit.core.base.audit_figures import ExposureCount, ScenarioResult, flips
 from tcdp_audit.core.base.errors import UsageError, blaming
 from tcdp_audit.core.base.files import write_atomically
-from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.frozen import dataclass, freeze
 from tcdp_audit.core.base.language import ENGLISH, active_translations, translating
 from tcdp_audit.core.base.notebook import as_html, as_text
 from tcdp_audit.core.base.outcome import Outcome, Severity, Status

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -13,6 +12,7 @@ from json import dumps
 from math import inf, isnan
 from typing import Any
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison as Sign, part_name
 from tcdp_audit.core.base.words import count, figure, one_line, visible
 from tcdp_audit.core.results.written import Entry, failing_cells_of, is_quality, is_structural

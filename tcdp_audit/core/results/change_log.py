@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from fractions import Fraction
 from itertools import groupby
@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.frozen import dataclass, freeze
 from tcdp_audit.core.base.outcome import Outcome, number
 from tcdp_audit.core.base.provenance import Table
 from tcdp_audit.core.base.words import agree, count, listing

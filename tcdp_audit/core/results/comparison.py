@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import sentence_on_cell
 from tcdp_audit.core.base.provenance import TableVersion
 from tcdp_audit.core.base.words import (

@@ -7,10 +7,10 @@ outcome's details, which hold names of columns and counts and no cell.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import (
     CELLS_AGREE,
     CONTENTS,

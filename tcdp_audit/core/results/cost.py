@@ -6,11 +6,11 @@ Every sentence is computed from figures of information loss. Columns are named, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import Any
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import agree, count, figure, listing, sentence_case, share, visible
 from tcdp_audit.core.check.translation import say
 

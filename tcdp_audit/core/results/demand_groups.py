@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tcdp_audit.core.base.audit_figures import ExposureCount, demand_groups, title_of_demand
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.phrases import doublings, part_of, record_noun, state_of, unit_noun
 from tcdp_audit.core.base.words import agree, count, sentence_case, visible

@@ -7,8 +7,9 @@ a hint that formats without styles ignore.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
+
+from tcdp_audit.core.base.frozen import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import NAMED_CELLS, SCHEMA, SUITE, FailingCell, Outcome, Status
 from tcdp_audit.core.base.words import prose
 from tcdp_audit.core.policy.policy import Policy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Outcome
 
 if TYPE_CHECKING:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import number
 from tcdp_audit.core.base.provenance import Run, Table, now, tool
 from tcdp_audit.core.base.words import agree, count, figure, listing, share, visible, visible_json

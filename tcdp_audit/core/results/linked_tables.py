@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import ALONE_WITH, EXPOSED_WITH_ROWS, LINKED_ROWS, UNITS_WITH_ROWS
 from tcdp_audit.core.base.words import count, in_words, noun_of_column, sentence_case, visible
 from tcdp_audit.core.check.translation import say

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tcdp_audit.core.base.errors import PolicyError, TcdpAuditError, UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.provenance import now
 from tcdp_audit.core.results.document import Block, block_of
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from itertools import zip_longest
 from math import inf
 from typing import Any, TypeAlias
 
 from tcdp_audit.core.base.errors import UsageError
-from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.frozen import dataclass, freeze
 from tcdp_audit.core.base.outcome import Comparison, FailingCell, Outcome, number
 from tcdp_audit.core.base.words import agree, count, decimal, listing, sentence_case, visible
 from tcdp_audit.core.results.change_log import ChangeLog

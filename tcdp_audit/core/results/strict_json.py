@@ -8,12 +8,12 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import isinf
 from pathlib import Path
 from typing import Any, NoReturn
 
 from tcdp_audit.core.base.errors import ResultError, UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import visible
 
 BEGINNING = re.compile(r"<template\b[^<>]*>")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from tcdp_audit.core.base.errors import ExpectationsFailedError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import CELL_DEMANDS, Outcome, Severity, Status
 from tcdp_audit.core.base.phrases import state_of
 from tcdp_audit.core.base.words import agree, sentence_case

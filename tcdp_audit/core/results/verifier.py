@@ -15,6 +15,7 @@ from typing import Any
 from tcdp_audit.core.base.errors import TcdpAuditError
 
 PROOF = "proof"  # the key of a result that holds its digest
+_text = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes an encoder for each text
 
 
 def digest_of_result(result: Mapping[str, Any]) -> str:
@@ -39,10 +40,6 @@ def canonical_json(value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _number(value)
     return _text(value)
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _number(value: float) -> str:

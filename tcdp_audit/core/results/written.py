@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import islice
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.core.base.errors import ResultError
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import SCHEMA, STRUCTURE, SUITE
 from tcdp_audit.core.base.provenance import NamedFile, Table, TableVersion
 from tcdp_audit.core.base.words import visible

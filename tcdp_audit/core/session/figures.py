@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.provenance import Table, digest_of_tables
 from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.cells.view import CellsView

@@ -9,7 +9,7 @@ import warnings
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache
 from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.files import content_digest
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.provenance import NamedFile, Table
 from tcdp_audit.core.base.resources import budget

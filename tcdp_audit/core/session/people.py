@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from math import ceil
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ from pydantic import Field
 
 from tcdp_audit.core.auditor.evaluation import Evaluation, evaluation
 from tcdp_audit.core.base.errors import CheckError, DataError, UsageError
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.guide_file import DisclosureType, Guide
 from tcdp_audit.core.base.outcome import Comparison, Outcome, Status
 from tcdp_audit.core.base.words import visible

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from importlib.metadata import Distribution, EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ import pluggy
 
 from tcdp_audit.core.base.declared_types import type_faults
 from tcdp_audit.core.base.errors import PluginError, first_line
-from tcdp_audit.core.base.frozen import FrozenDict, frozen
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass, frozen
 from tcdp_audit.core.base.provenance import PluginInfo
 from tcdp_audit.core.session import hookspecs
 
@@ -308,9 +308,9 @@ class Plugins:
         built_in = {info.name for info in self._registered if not info.is_external}
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
             plugin = implementation.plugin_name
-            answer_of = _answer_of_built_in if plugin in built_in else _answer
+            function = implementation.function
             try:
-                answer = answer_of(implementation.function, kinds)
+                answer = _answer_of_built_in(function) if plugin in built_in else _answer(function, kinds)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - one raising hook must not discard the others' results
@@ -328,8 +328,10 @@ def _answer(function: Callable[[], Iterable[Any]], kinds: tuple[type, ...]) -> t
     return specs
 
 
-# Built-in plugins yield the same in every run of a process; to validate it again would take as long as a small audit.
-_answer_of_built_in = lru_cache(maxsize=32)(_answer)
+@lru_cache(maxsize=32)
+def _answer_of_built_in(function: Callable[[], Iterable[Any]]) -> tuple[Any, ...]:
+    """The same of a built-in plugin, whose hooks yield the same in every run: a test validates them."""
+    return tuple(function())
 
 
 def _validate(spec: Any, kinds: tuple[type, ...]) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import isfinite
 from typing import Any
 
 from tcdp_audit.core.auditor.evaluation import Evaluation
 from tcdp_audit.core.base.errors import CheckError, UsageError
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import Comparison, Outcome, Severity, Status, number
 from tcdp_audit.core.base.words import listing, visible
 from tcdp_audit.core.check.demands import (

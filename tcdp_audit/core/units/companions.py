@@ -7,7 +7,7 @@ release, so that whatever compares two tables compares whole histories: equal nu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError, DataError
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.words import gibibytes, listing
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.encoding.counted import CountedCodes

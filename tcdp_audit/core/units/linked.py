@@ -7,7 +7,7 @@ have.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import ORPHAN_ROWS, REPEATED_UNIT
 from tcdp_audit.core.base.provenance import digest_of_tables
 from tcdp_audit.core.base.words import agree, count

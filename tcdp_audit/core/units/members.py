@@ -5,11 +5,10 @@ The composition of a household is the multiset of its people, and a person with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Keys, fold, numbered

@@ -8,7 +8,7 @@ alike in every figure. So what judges units one by one judges these.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields as dataclass_fields, replace
+from dataclasses import field, fields as dataclass_fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.grouping import SummedClasses
 from tcdp_audit.core.classes.histogram import Histogram

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes, occurrences
 from tcdp_audit.core.engines.base import Engine
