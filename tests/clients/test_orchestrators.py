@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.long, pytest.mark.xdist_group("orchestrators")]
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "pipelines.md").read_text(encoding="utf-8")
-FILES = dict(re.findall(r"```python\n# (\S+\.py)\n(.*?)```", PAGE, re.DOTALL))
+FILES = dict(re.findall(r"```py\n# (\S+\.py)\n(.*?)```", PAGE, re.DOTALL))
 POLICY = """version: 1
 attributes: {ward: {role: quasi_identifier}, illness: {role: sensitive}}
 expect: [k_anonymity: {k: 2}, distinct_l_diversity: {l: 2}]
