@@ -23,7 +23,7 @@ import sys
 COMMANDS = {
     "attest": "sign a result so that others can verify it",
     "check": "audit a release against a policy; the exit code is the verdict",
-    "dbt": "audit the models of a dbt project that have a policy, after dbt build",
+    "dbt": "audit the models of a dbt project that have a policy",
     "demo": "write a demonstration release, audit it and render the report",
     "diff": "compare two audits: show improvements and regressions",
     "explain": "what a check or a remedy does, and how to choose its parameters",

@@ -69,7 +69,7 @@ def test_the_threshold_is_compared_exactly():
     assert failed.status is Status.FAILED
     assert failed.message == (
         "An intruder who knows 'v' and links each released record to the nearest known one finds the "
-        "right person for 2 of 6 records (33.333333333333329%), where at most 33.33333333333333% is "
+        "right person for 2 of 6 records (33.333333333333330%), where at most 33.33333333333333% is "
         "allowed; guessing finds 16.7%."
     )
 
