@@ -1,4 +1,4 @@
-"""`tcdp-audit dbt` on a project that dbt built in a DuckDB file; dbt itself runs in tests/clients/test_dbt_client.py."""
+"""`tcdp-audit dbt` on a project that dbt built in DuckDB; dbt itself runs in tests/clients/test_dbt_client.py."""
 
 from __future__ import annotations
 
