@@ -26,7 +26,7 @@ def repair_advice(audit: Audit, log: ChangeLog) -> Iterator[Paragraph]:
         elif log.dropped:
             yield Paragraph(drops(log), lead="Publish the written file, not the one that came in.")
         return
-    lines = lines_to_paste(log) if log.planned else None
+    lines = lines_to_paste(log, _policy(audit)) if log.planned else None
     advice, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
     start = f"{drops(log)} " if log.dropped else ""
     names = dict.fromkeys(plain_name(audit, one) for one in log.steps)
@@ -79,7 +79,7 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
         )
     if log is None or not log.steps:
         return none_known(audit, log, trial.reason)
-    lines = lines_to_paste(log)
+    lines = lines_to_paste(log, _policy(audit), command=trial.passes)
     advice, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
     if not trial.passes:
         start = f"{drops(log)} " if log.dropped else ""
@@ -97,6 +97,11 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     else:
         head = "Then repair with one command, as the policy says."
     return Paragraph(" ".join(filter(None, parts)), lead=head, code=command, lines=shown)
+
+
+def _policy(audit: Audit) -> str:
+    """The file of the policy; nothing where a program gave it."""
+    return visible(audit.policy.name) if audit.policy.path else ""
 
 
 GREAT = (
@@ -126,14 +131,18 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
     )
     if changed < GREAT[0] and (off is None or float(off) < GREAT[1]):
         return cost, False
+    first = audit.column_risks[0] if audit.column_risks else None
     dear = say(
         "That is a high price[{lost?}: {name} is almost lost][{least?}, though no other remedy that was tried loses "
         "less and makes the file pass]. Decide whether such a file is worth publishing, or name another remedy, or "
-        "leave out a fact that an intruder may know[{first?}, {first} before others].",
+        "leave out a fact that an intruder may know[{first?}, {first} before others[{alone>0?} (without it, "
+        "{alone:{noun}} {alone:is|are} still unique)]].",
         lost=changed >= GREAT[0],
         name=names.get(most, visible(most)),
         least=log.planned,
-        first=visible(audit.column_risks[0].label or audit.column_risks[0].column) if audit.column_risks else "",
+        first="" if first is None else visible(first.label or first.column),
+        alone=0 if first is None else first.unique_without,
+        noun=noun_of_record(audit),
     )
     return f"{cost} {dear}", True
 
@@ -181,12 +190,12 @@ def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
 def _result(audit: Audit, trial: RemedyTrial) -> str:
     """Whether the file would pass, with the warnings that would remain."""
     if not trial.passes:
-        return f"Tried on this very file. Even then it would not pass: {prose(trial.reason).rstrip('.')}."
+        return f"Tried on this file. Even then it would not pass: {prose(trial.reason).rstrip('.')}."
     emptied = () if trial.log is None else trial.log.constant_columns
     warnings = [demand_name(one) for one in trial.outcomes if one.is_warning]
     names = {one.name: name_of(one) for one in audit.columns}
     passed = say(
-        "Tried on this very file, for the policy as it is now: it would then pass"
+        "Tried on this file, for this policy: it would then pass"
         "[{warned>0?}, with {warned:warning} ({titles:text})][{emptied?}, and be useless for {names:names}].",
         warned=len(warnings),
         titles="; ".join(warnings),

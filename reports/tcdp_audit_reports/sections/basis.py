@@ -136,8 +136,7 @@ def flipping(audit: Audit) -> str:
     number = sentence_case(in_words(others))
     if not audit.flips:
         return say(
-            "The verdict does not depend on how things are counted. {number:text} other "
-            "{n:way of counting was|ways of counting were} tried, and no demand comes out differently.",
+            "{number:text} other {n:way|ways} to count what is missing or suppressed {n:changes|change} no demand.",
             number=number,
             n=others,
         )

@@ -48,7 +48,7 @@ KNOWN_TABLES = (
     "place of a figure means."
 )
 NO_RECORDS = "The records behind the figures were not examined."
-WRONG_TABLE = "If the policy describes a table or a model wrongly, this verdict is wrong."
+WRONG_TABLE = "If the policy describes a table or a model wrongly, this verdict may be wrong."
 
 
 def has_microdata(audit: Audit) -> bool:
@@ -71,7 +71,7 @@ def _of_columns(audit: Audit) -> list[str]:
         else "No column is there that should not be.",
         *_of_links(audit),
         *riskiest(audit),
-        "If a column has the wrong role in the policy, this verdict is wrong.",
+        "If a column has the wrong role in the policy, this verdict may be wrong.",
     ]
 
 
