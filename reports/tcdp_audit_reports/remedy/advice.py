@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import Audit, ChangeLog, Paragraph, RemedyTrial, Rows, Step
@@ -12,6 +12,7 @@ from tcdp_audit_reports.policy_text import first_names, lines_to_paste, name_of,
 from tcdp_audit_reports.reasons import demand_name
 from tcdp_audit_reports.remedy.candidates import fate, not_taken, parameters_of
 from tcdp_audit_reports.remedy.sentences import drops, listed_outcomes, plain_name
+from tcdp_audit_reports.sections.columns import noun_of_record
 
 NONE_KNOWN = "None of the remedies that were tried makes the file pass"
 NONE_TRIED = "No remedy could be tried on this file"
@@ -174,17 +175,37 @@ def _example(before: Mapping[str, str], after: Mapping[str, str] | str) -> Rows:
 
 
 def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
-    """A table of what each remedy would do, the most effective first; None where fewer than two were tried."""
+    """A table of what each remedy would do, the most effective first; None where fewer than two were tried.
+
+    Remedies that act on what others made are told with them, as one attempt.
+    """
     log = trial.log
     if log is None or len(log.steps) + len(not_taken(log)) < 2:
         return None
     others = sorted(not_taken(log), key=_effect)
-    rows = [_row(audit, one, _taken(one)) for one in log.steps]
-    rows += [_row(audit, one, _not_advised(log, one)) for one in others]
+    attempts = _attempts(log, others) if any(one.after for one in (*log.steps, *others)) else {}
+    rows = [_row(audit, one, attempts, _taken(log, one, attempts)) for one in log.steps]
+    rows += [_row(audit, one, attempts, _not_advised(log, one)) for one in others]
     rest = len(rows) - TRIED
     note = f"{count(rest)} more in the machine-readable result." if rest > 0 else ""
-    caption = "Remedies, the most effective first"
+    caption = "Attempts to repair the file, the most effective first" if attempts else "Remedies, the most effective first"
     return Rows(COLUMNS, rows[:TRIED], caption, note, style="said risks")
+
+
+def _attempts(log: ChangeLog, others: Sequence[Step]) -> Mapping[int, str]:
+    """What to call each step by its id: `1a` and `1b` of the attempt that is advised, then `2`, and `1a, then`."""
+    labels = {id(one): f"1{chr(ord('a') + place)}" for place, one in enumerate(log.steps)}
+    if len(log.steps) == 1:
+        labels = {id(one): "1" for one in log.steps}
+    number = 1
+    for one in others:
+        if one.after:
+            before = [labels.get(id(each), visible(each.title)) for each in one.after]
+            labels[id(one)] = say("{before:names}, then", before=before)
+        else:
+            number += 1
+            labels[id(one)] = str(number)
+    return labels
 
 
 def _result(audit: Audit, trial: RemedyTrial) -> str:
@@ -217,14 +238,25 @@ def _effect(step: Step) -> tuple[bool, int, bool, float]:
     return bool(step.error), len(step.failing), step.loss is None, step.loss or 0.0
 
 
-def _row(audit: Audit, step: Step, came: str) -> list[str]:
-    title = sentence_case(plain_name(audit, step))
-    name = say("{title:text}, {parameters}", title=title, parameters=parameters_of(step)) if step.parameters else title
+def _row(audit: Audit, step: Step, attempts: Mapping[int, str], came: str) -> list[str]:
+    plain = plain_name(audit, step)
+    label = attempts.get(id(step), "")
+    title = plain if label.endswith("then") else sentence_case(plain)
+    name = say(
+        "[{label?}{label:text}: ]{title:text}[{set?}, {parameters}]",
+        label=label,
+        title=title,
+        set=bool(step.parameters),
+        parameters=parameters_of(step) if step.parameters else "",
+    )
     if step.error:
         return [name, "not known", came]
     costs = say(
-        "[{removed>0?}{removed:record} removed, ]{changed:entry} changed[{lost?}, {lost} of the detail lost]",
+        "[{removed>0?}{removed:record}[{before>0?} more] removed[{before>0?}, together {all}], ]"
+        "{changed:entry} changed[{lost?}, {lost} of the detail lost]",
         removed=step.suppressed,
+        before=(before := sum(one.suppressed for one in step.after)),
+        all=before + step.suppressed,
         changed=sum(step.cells.values()),
         lost="" if step.loss is None else share(step.loss, 1),
     )
@@ -237,8 +269,14 @@ def _not_advised(log: ChangeLog, step: Step) -> str:
     return "The file passes after it, too."
 
 
-def _taken(step: Step) -> str:
+def _taken(log: ChangeLog, step: Step, attempts: Mapping[int, str]) -> str:
     """The result of a step that is part of the advice."""
     if not step.failing:
         return "The file passes after it; what it costs is said above."
-    return f"Its result goes on to the next. Not met after it: {listed_outcomes(step.failing)}."
+    place = log.steps.index(step) + 1
+    return say(
+        "[{more?}It goes on with {following:text}. ]Not met after it: {titles:text}.",
+        more=(more := place < len(log.steps)),
+        following=(attempts.get(id(log.steps[place])) or "the next") if more else "",
+        titles=listed_outcomes(step.failing),
+    )
