@@ -98,13 +98,15 @@ class PolicyLines:
 def lines_to_paste(log: ChangeLog, policy: str = "", *, command: bool = False) -> PolicyLines | None:
     """The lines as far as they hold no cell; None where they cannot be read, and so not be cleared of cells.
 
-    `policy` is the file that lines of remedies belong into; `command` says that a command follows that needs them there.
+    `policy` is the file that lines of remedies belong into; `command` says that a command follows it.
     """
     try:
         text, withheld = shown_policy(log.lines, show_values=False)
     except yaml.YAMLError:
         return None
-    return PolicyLines(_what_to_do(log, policy, command=command, withheld=withheld), "\n".join(map(visible, text.splitlines())))
+    return PolicyLines(
+        _what_to_do(log, policy, command=command, withheld=withheld), "\n".join(map(visible, text.splitlines()))
+    )
 
 
 def _what_to_do(log: ChangeLog, policy: str, *, command: bool, withheld: bool) -> str:

@@ -56,7 +56,7 @@ def class_sizes(evidence: ClassEvidence, _: Parameters) -> NDArray[Any]:
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:
-    """The number alone, whether they are all that fail, and the mean chance of a guess at any, and at one of a small group.
+    """The number alone, whether they are all that fail, and the mean chance of a guess: at all, and at those who fail.
 
     Only where each record, or each unit by its whole history, is in one class.
     """
@@ -72,7 +72,7 @@ def _values(outcome: Outcome) -> dict[str, Any]:
         "alone": alone,
         "all_alone": alone > 0 and alone == records.failing,
         "mean": mean,
-        "of_failing": Fraction(classes.failing or 0, failing) if is_part else None,
+        "of_failing": (classes.failing or 0) / failing if is_part else None,
     }
 
 
@@ -183,8 +183,8 @@ CHECKS: list[Check] = [
             impact=(
                 "{intruder} narrows them down to {observed:{unit}}[{mean?} in the smallest group, and to "
                 "{average_group} on average]; a guess is right with {guess:chance}[{mean?} there, and with "
-                "{mean:chance} on average[{of_failing?} over all {records:{record}}; with {of_failing:chance} over the "
-                "{failing:{record}} in groups too small]]."
+                "{mean:chance} on average[{of_failing?} over all {records:{record}} ({of_failing:%} over these "
+                "{failing})]]."
             ),
             values=_values,
         ),

@@ -132,15 +132,21 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
     )
     if changed < GREAT[0] and (off is None or float(off) < GREAT[1]):
         return cost, False
+    passing = [one for one in not_taken(log) if not one.error and not one.failing and one.loss is not None]
+    following = min(passing, key=lambda one: one.loss or 0.0, default=None)
+    own = log.steps[-1].loss or 0.0
     first = audit.column_risks[0] if audit.column_risks else None
     dear = say(
-        "That is a high price[{lost?}: {name} is almost lost][{least?}, though no other remedy that was tried loses "
-        "less and makes the file pass]. Decide whether such a file is worth publishing, or name another remedy, or "
-        "leave out a fact that an intruder may know[{first?}, {first} before others[{alone>0?} (without it, "
-        "{alone:{noun}} {alone:is|are} still unique)]].",
+        "That is a high price[{lost?}: {name} is almost lost][{least?}, though no other remedy that passes keeps more "
+        "of the detail[{next?} ({loss} lost; the next loses {next}[{fewer?}, though it changes fewer entries])]]. "
+        "Decide whether such a file is worth publishing, or name another remedy, or leave out a fact that an intruder "
+        "may know[{first?}, {first} before others[{alone>0?} (without it, {alone:{noun}} {alone:is|are} still unique)]].",
         lost=changed >= GREAT[0],
         name=names.get(most, visible(most)),
         least=log.planned,
+        loss=share(own, 1),
+        next="" if following is None or following.loss is None else share(following.loss, 1),
+        fewer=following is not None and sum(following.cells.values()) < sum(log.cells.values()),
         first="" if first is None else visible(first.label or first.column),
         alone=0 if first is None else first.unique_without,
         noun=noun_of_record(audit),
@@ -188,7 +194,9 @@ def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
     rows += [_row(audit, one, attempts, _not_advised(log, one)) for one in others]
     rest = len(rows) - TRIED
     note = f"{count(rest)} more in the machine-readable result." if rest > 0 else ""
-    caption = "Attempts to repair the file, the most effective first" if attempts else "Remedies, the most effective first"
+    caption = (
+        "Attempts to repair the file, the most effective first" if attempts else "Remedies, the most effective first"
+    )
     return Rows(COLUMNS, rows[:TRIED], caption, note, style="said risks")
 
 
