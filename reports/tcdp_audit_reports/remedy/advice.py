@@ -140,7 +140,8 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
         "That is a high price[{lost?}: {name} is almost lost][{least?}, though no other remedy that passes keeps more "
         "of the detail[{next?} ({loss} lost; the next loses {next}[{fewer?}, though it changes fewer entries])]]. "
         "Decide whether such a file is worth publishing, or name another remedy, or leave out a fact that an intruder "
-        "may know[{first?}, {first} before others[{alone>0?} (without it, {alone:{noun}} {alone:is|are} still unique)]].",
+        "may know[{first?}, {first} before others[{alone>0?} (without it, {alone:{noun}} {alone:is|are} still "
+        "unique)]].",
         lost=changed >= GREAT[0],
         name=names.get(most, visible(most)),
         least=log.planned,

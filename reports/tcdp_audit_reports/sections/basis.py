@@ -25,7 +25,7 @@ FEW = 6  # files, up to which the digest of each is a step of its own
 def blocks(audit: Audit) -> Iterator[Block]:
     """Conventions, the run, how to verify the verdict, and who signs."""
     if audit.has_records:
-        yield Paragraph(f"{flipping(audit)} {NOT_VARIED}", style="flips")
+        yield Paragraph(f"{flipping(audit)} {_not_varied(audit)}", style="flips")
     yield Items(how_counted(audit))
     steps = Items(verification(audit), ordered=True, style="steps")
     signatures = Rows(SIGNED, [(office, "", "") for office in OFFICES], style="signatures")
@@ -41,7 +41,13 @@ def blocks(audit: Audit) -> Iterator[Block]:
     yield Group([Heading("Sign-off"), Definitions(signed_for(audit)), signatures], style="sign-off", page_only=True)
 
 
-NOT_VARIED = "Other roles of columns, and other limits, were not tried."
+def _not_varied(audit: Audit) -> str:
+    """The sentence on what no combination of conventions changes."""
+    return say(
+        "Other roles of columns, and other limits, were not tried[{whole?}, nor an intruder who knows single rows "
+        "(known_rows: one)].",
+        whole=audit.conventions.get("known_rows") == "all" and audit.policy.document.unit is not None,
+    )
 
 
 def how_counted(audit: Audit) -> list[str]:
