@@ -216,17 +216,16 @@ def _counted(audit: Audit) -> Iterator[str]:
         if whom.number != audit.exposed.people:  # otherwise the verdict has said it
             yield say("Demand {number} exposes {people:text}.", number=number, people=whom.in_words)
         return
-    numbers = list[str]()
     without = {int(one.details.get("records_without_value", 0)) for _, _, one in ranked}
     shared = max(without) if len(without - {0}) == 1 else 0  # all that have any have these
     nouns = {whom.noun for whom, _, _ in ranked}
     has_units = len(nouns) > 1 or any(whom.records is not None for whom, _, _ in ranked)
+    alike: dict[tuple[str, int, int], list[int]] = {}  # the demands that affect the same number
     for whom, number, one in ranked:
         own = int(one.details.get("records_without_value", 0))
-        if has_units:
-            numbers.append(say("{people:text} by demand {number}", people=whom.in_words, number=number))
-        else:
-            numbers.append(_number(whom.number, number, own, is_shared=own == shared))
+        key = (whom.in_words if has_units else "", whom.number, 0 if has_units or own == shared else own)
+        alike.setdefault(key, []).append(number)
+    numbers = [_number(*key, demands) for key, demands in alike.items()]
     yield say(
         "{numbers:names}. Do not add these numbers: several demands can expose the same {noun:plural}.",
         numbers=first_names(numbers, NAMED + 1),
@@ -244,14 +243,19 @@ def _counted(audit: Audit) -> Iterator[str]:
         )
 
 
-def _number(people: int, number: int, without: int, *, is_shared: bool) -> str:
-    """The people of a demand, and how many of them are in groups in which no one has one, unless it is shared."""
+def _number(in_words: str, people: int, without: int, demands: Sequence[int]) -> str:
+    """The people of some demands, and how many of them are in groups in which no one has a value, where that is said.
+
+    `in_words` is what to say of people who are units of several records; empty for others.
+    """
     return say(
-        "{n} by demand {number}[{without>0?} ({rest}, and {without} in groups in which no one has a value: with "
-        "nothing to compare, they count as failing)]",
+        "[{units?}{units:text}|{n}] by [{several?}demands|demand] {demands:names}[{without>0?} ({rest}, and {without} "
+        "in groups in which no one has a value: with nothing to compare, they count as failing)]",
+        units=in_words,
         n=people,
-        number=number,
-        without=0 if is_shared else without,
+        several=len(demands) > 1,
+        demands=[*map(str, demands)],
+        without=without,
         rest=people - without,
     )
 

@@ -261,7 +261,8 @@ def _row(audit: Audit, step: Step, attempts: Mapping[int, str], came: str) -> li
     if step.error:
         return [name, "not known", came]
     costs = say(
-        "[{removed>0?}{removed:record}[{before>0?} more] removed[{before>0?}, together {all}], ]"
+        "[{removed>0?}[{before>0?}{removed} more {removed:record|records} removed, together {all}, "
+        "|{removed:record} removed, ]]"
         "{changed:entry} changed[{lost?}, {lost} of the detail lost]",
         removed=step.suppressed,
         before=(before := sum(one.suppressed for one in step.after)),
