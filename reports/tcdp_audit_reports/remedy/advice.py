@@ -68,6 +68,7 @@ UNCHANGED = "Nothing was written, and the verdict on this file stays what it is.
 NEW_TABLES = "The call in Python makes a new table of each; what is in memory stays as it is."
 NEW_FILE = "The command writes a new file; this one stays as it is."
 TRIED = 6  # remedies that are listed
+NOT_KNOWN = "not known"  # the cost of one that could not be applied
 COLUMNS = ("remedy", "what it would cost", "result")
 
 
@@ -193,12 +194,13 @@ def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
     attempts = _attempts(log, others) if any(one.after for one in (*log.steps, *others)) else {}
     rows = [_row(audit, one, attempts, _taken(log, one, attempts)) for one in log.steps]
     rows += [_row(audit, one, attempts, _not_advised(log, one)) for one in others]
-    rest = len(rows) - TRIED
+    shown = [row for row in rows if row[1] != NOT_KNOWN][:TRIED] if attempts else rows[:TRIED]
+    rest = len(rows) - len(shown)
     note = f"{count(rest)} more in the machine-readable result." if rest > 0 else ""
     caption = (
         "Attempts to repair the file, the most effective first" if attempts else "Remedies, the most effective first"
     )
-    return Rows(COLUMNS, rows[:TRIED], caption, note, style="said risks")
+    return Rows(COLUMNS, shown, caption, note, style="said risks")
 
 
 def _attempts(log: ChangeLog, others: Sequence[Step]) -> Mapping[int, str]:
@@ -259,7 +261,7 @@ def _row(audit: Audit, step: Step, attempts: Mapping[int, str], came: str) -> li
         parameters=parameters_of(step) if step.parameters else "",
     )
     if step.error:
-        return [name, "not known", came]
+        return [name, NOT_KNOWN, came]
     costs = say(
         "[{removed>0?}[{before>0?}{removed} more {removed:record|records} removed, together {all}, "
         "|{removed:record} removed, ]]"

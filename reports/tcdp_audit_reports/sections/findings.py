@@ -327,8 +327,8 @@ def _of_units(outcome: Outcome) -> Iterator[str]:
     if gain:
         yield say(
             "[{table?}Here a group is of {record:plural} that look alike; one {noun} can be in several. ]"
-            "All rows of a {noun} together can tell more: one value of {column} is that of a larger "
-            "share of the {noun:plural} in some group than in the whole file, by up to {points} percentage points.",
+            "All rows of a {noun} together can tell more: in one group, a value of {column} is {points} percentage "
+            "points more common than in the whole file.",
             noun=unit_noun(outcome) if whom is None or whom.of is None else whom.noun,
             table="" if whom is None else whom.table,
             record=record_noun(outcome),
