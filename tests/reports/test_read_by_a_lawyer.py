@@ -32,7 +32,7 @@ def three() -> Audit:
     return clinic()
 
 
-def test_remedies_are_told_by_attempt(linked: Audit) -> None:
+def test_remedies_are_shown_by_attempt(linked: Audit) -> None:
     assert linked.remedy_trial is not None
     table = trial_table(linked, linked.remedy_trial)
     assert table is not None

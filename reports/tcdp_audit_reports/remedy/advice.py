@@ -185,7 +185,7 @@ def _example(before: Mapping[str, str], after: Mapping[str, str] | str) -> Rows:
 def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
     """A table of what each remedy would do, the most effective first; None where fewer than two were tried.
 
-    Remedies that act on what others made are told with them, as one attempt.
+    Remedies that act on what others made are shown with them, as one attempt.
     """
     log = trial.log
     if log is None or len(log.steps) + len(not_taken(log)) < 2:
