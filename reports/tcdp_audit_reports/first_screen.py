@@ -41,7 +41,13 @@ def particulars(audit: Audit) -> list[tuple[str, list[str]]]:
         *_figures(audit),
         *repaired,
         *compared,
-        ("Policy", [visible(policy.name) if policy.path else "given by a program; see annex D", _short(policy.sha256)]),
+        (
+            "Policy",
+            [
+                visible(policy.name) if policy.path else "given by the calling Python program; see annex D",
+                _short(policy.sha256),
+            ],
+        ),
         *((name, [text]) for name, text in stated(audit)),
         ("Audited", [audited_at(audit), *_by(audit), by_tool(), plugins(audit)]),
     ]

@@ -244,7 +244,7 @@ def frontier_blocks(frontier: Frontier) -> Iterator[Block]:
 def _summary(frontier: Frontier) -> list[tuple[str, str]]:
     return [
         ("Release", _size(frontier)),
-        ("Policy", frontier.policy or "given by a program"),
+        ("Policy", frontier.policy or "given by the calling Python program"),
         ("Made", moment_in_words(frontier.made_at)),
     ]
 

@@ -12,6 +12,7 @@ from tcdp_audit_reports.languages import once_per_report
 from tcdp_audit_reports.policy_text import first_names, known, name_of, runs
 
 EVENTS = ("known_events", "unicity")  # demands on people of whom some rows are known
+UNIT_NOUN = "unit_noun"  # the detail of a demand on rows with what the units are called that it counts
 NAMED = 5  # failing demands with their numbers of people, in a sentence
 
 
@@ -155,11 +156,11 @@ def affected(outcome: Outcome) -> Affected | None:
     if fails is None:
         return None
     details, noun = outcome.details, record_noun(outcome)
-    if "unit_noun" not in details or details.get("records_without_value"):
+    if UNIT_NOUN not in details or details.get("records_without_value"):
         return Affected(fails[1], noun)
     return Affected(
         int(details["victim_units"]),
-        visible(str(details["unit_noun"])),
+        visible(str(details[UNIT_NOUN])),
         fails[1],
         noun,
         int(details["units"]),
@@ -215,34 +216,47 @@ def _counted(audit: Audit) -> Iterator[str]:
         if whom.number != audit.exposed.people:  # otherwise the verdict has said it
             yield say("Demand {number} exposes {people:text}.", number=number, people=whom.in_words)
         return
-    numbers, said = list[str](), set[int]()
+    without = {int(one.details.get("records_without_value", 0)) for _, _, one in ranked}
+    shared = max(without) if len(without - {0}) == 1 else 0  # all that have any have these
     nouns = {whom.noun for whom, _, _ in ranked}
     has_units = len(nouns) > 1 or any(whom.records is not None for whom, _, _ in ranked)
+    alike: dict[tuple[str, int, int], list[int]] = {}  # the demands that affect the same number
     for whom, number, one in ranked:
-        without = int(one.details.get("records_without_value", 0))
-        if has_units:
-            numbers.append(say("{people:text} by demand {number}", people=whom.in_words, number=number))
-        else:
-            numbers.append(_number(whom.number, number, without, is_same=without in said))
-        said.add(without)
+        own = int(one.details.get("records_without_value", 0))
+        key = (whom.in_words if has_units else "", whom.number, 0 if has_units or own == shared else own)
+        alike.setdefault(key, []).append(number)
+    numbers = [_number(*key, demands) for key, demands in alike.items()]
     yield say(
         "{numbers:names}. Do not add these numbers: several demands can expose the same {noun:plural}.",
         numbers=first_names(numbers, NAMED + 1),
         noun=ranked[0][0].noun,
     )
+    if shared and not has_units:
+        counting = sorted(number for _, number, one in ranked if one.details.get("records_without_value"))
+        yield say(
+            "[{many?}Demands|Demand] {demands:names} [{many?}count|counts] {n:{noun}} in groups in which no one has a "
+            "value: with nothing to compare, they count as failing.",
+            many=len(counting) > 1,
+            demands=[*runs(counting)],
+            n=shared,
+            noun=ranked[0][0].noun,
+        )
 
 
-def _number(people: int, number: int, without: int, *, is_same: bool) -> str:
-    """The people of a demand, and how many of them are in groups in which no one has a value."""
+def _number(in_words: str, people: int, without: int, demands: Sequence[int]) -> str:
+    """The people of some demands, and how many of them are in groups in which no one has a value, where that is said.
+
+    `in_words` is what to say of people who are units of several records; empty for others.
+    """
     return say(
-        "{n} by demand {number}[{without>0?} ({rest}, and "
-        "[{same?}the same {without}|{without} in groups in which no one has a value: with nothing to compare, they "
-        "count as failing])]",
+        "[{units?}{units:text}|{n}] by [{several?}demands|demand] {demands:names}[{without>0?} ({rest}, and {without} "
+        "in groups in which no one has a value: with nothing to compare, they count as failing)]",
+        units=in_words,
         n=people,
-        number=number,
+        several=len(demands) > 1,
+        demands=[*map(str, demands)],
         without=without,
         rest=people - without,
-        same=is_same,
     )
 
 
@@ -293,23 +307,35 @@ class SurestGuess:
         """The guess of a demand; None where the demand does not say."""
         shared = outcome.details.get("shared_value") or {}
         have, of = shared.get("have"), shared.get("of")
-        return cls(outcome, have, of) if have and of and outcome.attribute is not None else None
+        if outcome.attribute is None:
+            return None
+        if UNIT_NOUN in outcome.details:  # several rows of each: groups are of rows, and said to be
+            is_certain = bool(outcome.details.get("victims")) or (have is not None and have == of)
+            rows = outcome.worst[0].records if outcome.worst and is_certain else 0
+            have = of = rows
+        return cls(outcome, have, of) if have and of else None
 
 
 def _surest_guess(audit: Audit) -> Iterator[str]:
     """The one failing demand that is worst for one person: that by which a guess at a value is right most often."""
     failing = _numbered(audit, warning=False)
     guesses = [
-        (guess.chance, -number, guess) for number, one in failing if (guess := SurestGuess.of_demand(one)) is not None
+        (guess.chance, guess.of, -number, guess)
+        for number, one in failing
+        if (guess := SurestGuess.of_demand(one)) is not None
     ]
     if guesses and len(failing) > 1:
-        _, number, guess = max(guesses, key=lambda one: one[:2])
+        *_, number, guess = max(guesses, key=lambda one: one[:3])
+        of_rows = UNIT_NOUN in guess.outcome.details
         yield say(
-            "Worst for one person: demand {number}, as a guess at the {name} is right for {have} of {of}.",
+            "Worst for one person: demand {number}, as a guess at the {name} is right for {have} of {of}"
+            "[{rows?} {noun:plural} in a group].",
             number=-number,
             name=visible(column_of(guess.outcome)),
             have=guess.have,
             of=guess.of,
+            rows=of_rows,
+            noun=record_noun(guess.outcome),
         )
 
 

@@ -95,18 +95,27 @@ class PolicyLines:
     policy: str
 
 
-def lines_to_paste(log: ChangeLog) -> PolicyLines | None:
-    """The lines as far as they hold no cell; None where they cannot be read, and so not be cleared of cells."""
+def lines_to_paste(log: ChangeLog, policy: str = "", *, command: bool = False) -> PolicyLines | None:
+    """The lines as far as they hold no cell; None where they cannot be read, and so not be cleared of cells.
+
+    `policy` is the file that lines of remedies belong into; `command` says that a command follows it.
+    """
     try:
         text, withheld = shown_policy(log.lines, show_values=False)
     except yaml.YAMLError:
         return None
-    return PolicyLines(_what_to_do(log, withheld=withheld), "\n".join(map(visible, text.splitlines())))
+    return PolicyLines(
+        _what_to_do(log, policy, command=command, withheld=withheld), "\n".join(map(visible, text.splitlines()))
+    )
 
 
-def _what_to_do(log: ChangeLog, *, withheld: bool) -> str:
+def _what_to_do(log: ChangeLog, policy: str, *, command: bool, withheld: bool) -> str:
     sentence = (
-        "With these lines the policy names the remedies, and a later release is repaired with the same ones."
+        say(
+            "Add these lines to {policy:text}[{command?}, then run the command| to repair a later release alike].",
+            policy=policy or "the policy",
+            command=command,
+        )
         if log.planned
         else "The remedies that made the release, as the policy names them."
     )

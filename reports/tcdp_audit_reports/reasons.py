@@ -36,7 +36,7 @@ REASONS = 4
 WRONG = ("failed", "error", "warning")
 IDENTITY = (DisclosureType.IDENTITY_MODEL, DisclosureType.IDENTITY_DEGREE)
 DEGREES = (DisclosureType.IDENTITY_DEGREE, DisclosureType.ATTRIBUTE_DEGREE)  # whose shares are of people
-LONGEST = 280  # letters of a reason; the section that it links to has the rest
+LONGEST = 300  # letters of a reason; the section that it links to has the rest
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ def test_the_lines_name_the_remedies_and_no_list_of_values():
         "remedy:\n  - cutting: {t: 1.5, loss: ncp, values: [2 values not shown]}\nexpect:\n  - expected_t: {epsilon: 1}"
     )
     assert reported.sentence == (
-        "With these lines the policy names the remedies, and a later release is repaired with the same ones. "
+        "Add these lines to the policy to repair a later release alike. "
         ""
         "Add the lines under expect to the policy before you audit this release. "
         "Lists of values are counted here, not shown."

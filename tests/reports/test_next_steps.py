@@ -34,12 +34,12 @@ def heads(audit):
     return [one.lead for one in steps(audit)]
 
 
-def test_they_begin_with_the_policy_and_then_have_a_command():
+def test_they_begin_with_what_fails_and_then_have_a_command():
     audit = tcdp_audit.audit(TABLE, POLICY, column_risks=True)
     reported = steps(audit)
     assert [one.lead for one in reported] == [
-        "Decide on ill: add a demand, or declare it harmless.",
         "Take id out of the copy that is published.",
+        "Decide on ill: add a demand, or declare it harmless.",
         "Find out what a remedy costs.",
         "Protect the people whom failing demands expose, the largest number first.",
         "Coarsen postcode first.",

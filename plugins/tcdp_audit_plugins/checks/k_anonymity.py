@@ -56,7 +56,7 @@ def class_sizes(evidence: ClassEvidence, _: Parameters) -> NDArray[Any]:
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:
-    """The number alone, whether they are all that fail, and the mean chance of a guess.
+    """The number alone, whether they are all that fail, and the mean chance of a guess: at all, and at those who fail.
 
     Only where each record, or each unit by its whole history, is in one class.
     """
@@ -66,7 +66,14 @@ def _values(outcome: Outcome) -> dict[str, Any]:
         return {}
     alone = sum(int(number) for size, _, number in outcome.details["distribution"] if size == 1)
     mean = Fraction(classes.total, records.total)  # over records, the chance 1/n is groups over records
-    return {"alone": alone, "all_alone": alone > 0 and alone == records.failing, "mean": mean}
+    whole, failing = outcome.conventions.get("known_rows") == "all", records.failing or 0
+    is_part = whole and classes.failing is not None and 0 < failing < records.total
+    return {
+        "alone": alone,
+        "all_alone": alone > 0 and alone == records.failing,
+        "mean": mean,
+        "of_failing": (classes.failing or 0) / failing if is_part else None,
+    }
 
 
 def _risk(parameters: KAnonymityParameters, document: PolicyDocument) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -176,7 +183,8 @@ CHECKS: list[Check] = [
             impact=(
                 "{intruder} narrows them down to {observed:{unit}}[{mean?} in the smallest group, and to "
                 "{average_group} on average]; a guess is right with {guess:chance}[{mean?} there, and with "
-                "{mean:chance} on average]."
+                "{mean:chance} on average[{of_failing?} over all {records:{record}} ({of_failing:%} over these "
+                "{failing})]]."
             ),
             values=_values,
         ),

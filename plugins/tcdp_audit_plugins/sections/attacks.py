@@ -121,12 +121,18 @@ def _at(outcome: Outcome, least: float, most: float) -> int:
     return sum(records for value, _, records in rows if least <= value <= most)
 
 
+def _by(outcome: Outcome) -> str:
+    """By what an intruder looks for a row."""
+    return say("By [{whole?}the ]{known}", outcome, whole=outcome.conventions.get("known_rows") == "all")
+
+
 def _alone(outcome: Outcome) -> str:
     few = failing(outcome)
     return say(
-        "By {known}: [{alone>0?}{alone:{record}} {alone:is|are} the only match|no one is unique]; the smallest group "
+        "{by:text}: [{alone>0?}{alone:{record}} {alone:is|are} the only match|no one is unique]; the smallest group "
         "has {smallest}[{small>0?}; {small:{record}} {small:is|are} in groups too small].",
         outcome,
+        by=_by(outcome),
         alone=_at(outcome, 1, 1),
         smallest=figure(outcome.observed),
         small=few[1] if few else 0,
@@ -139,9 +145,10 @@ def _matching(outcome: Outcome) -> str:
     if outcome.details.get("classes_are_of") != "release" or not rows:
         return ""
     return say(
-        "By {known}: [{alone>0?}{alone:{record}} {alone:is|are} the only match|no one is unique; the smallest group "
+        "{by:text}: [{alone>0?}{alone:{record}} {alone:is|are} the only match|no one is unique; the smallest group "
         "has {smallest}].",
         outcome,
+        by=_by(outcome),
         alone=_at(outcome, 1, 1),
         smallest=figure(float(rows[0][0])),
     )
@@ -150,15 +157,16 @@ def _matching(outcome: Outcome) -> str:
 def _in_smallest(outcome: Outcome) -> str:
     """The size of the smallest group, of a check that reports it among its details."""
     return say(
-        "By {known}: the smallest group has {smallest:text}.",
+        "{by:text}: the smallest group has {smallest:text}.",
         outcome,
+        by=_by(outcome),
         smallest=count(int(outcome.details["k"]), record_noun(outcome)),
     )
 
 
 def _unique(outcome: Outcome) -> str:
     alone, noun = _victims(outcome)
-    return say("By {known}: {alone:{noun}} {alone:is|are} the only match.", outcome, alone=alone, noun=noun)
+    return say("{by:text}: {alone:{noun}} {alone:is|are} the only match.", by=_by(outcome), alone=alone, noun=noun)
 
 
 def _victims(outcome: Outcome) -> tuple[int, str]:

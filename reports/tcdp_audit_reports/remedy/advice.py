@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import Audit, ChangeLog, Paragraph, RemedyTrial, Rows, Step
@@ -12,6 +12,7 @@ from tcdp_audit_reports.policy_text import first_names, lines_to_paste, name_of,
 from tcdp_audit_reports.reasons import demand_name
 from tcdp_audit_reports.remedy.candidates import fate, not_taken, parameters_of
 from tcdp_audit_reports.remedy.sentences import drops, listed_outcomes, plain_name
+from tcdp_audit_reports.sections.columns import noun_of_record
 
 NONE_KNOWN = "None of the remedies that were tried makes the file pass"
 NONE_TRIED = "No remedy could be tried on this file"
@@ -26,7 +27,7 @@ def repair_advice(audit: Audit, log: ChangeLog) -> Iterator[Paragraph]:
         elif log.dropped:
             yield Paragraph(drops(log), lead="Publish the written file, not the one that came in.")
         return
-    lines = lines_to_paste(log) if log.planned else None
+    lines = lines_to_paste(log, _policy(audit)) if log.planned else None
     advice, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
     start = f"{drops(log)} " if log.dropped else ""
     names = dict.fromkeys(plain_name(audit, one) for one in log.steps)
@@ -67,6 +68,7 @@ UNCHANGED = "Nothing was written, and the verdict on this file stays what it is.
 NEW_TABLES = "The call in Python makes a new table of each; what is in memory stays as it is."
 NEW_FILE = "The command writes a new file; this one stays as it is."
 TRIED = 6  # remedies that are listed
+NOT_KNOWN = "not known"  # the cost of one that could not be applied
 COLUMNS = ("remedy", "what it would cost", "result")
 
 
@@ -79,7 +81,7 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
         )
     if log is None or not log.steps:
         return none_known(audit, log, trial.reason)
-    lines = lines_to_paste(log)
+    lines = lines_to_paste(log, _policy(audit), command=trial.passes)
     advice, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
     if not trial.passes:
         start = f"{drops(log)} " if log.dropped else ""
@@ -97,6 +99,11 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     else:
         head = "Then repair with one command, as the policy says."
     return Paragraph(" ".join(filter(None, parts)), lead=head, code=command, lines=shown)
+
+
+def _policy(audit: Audit) -> str:
+    """The file of the policy; nothing where a program gave it."""
+    return visible(audit.policy.name) if audit.policy.path else ""
 
 
 GREAT = (
@@ -126,14 +133,25 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
     )
     if changed < GREAT[0] and (off is None or float(off) < GREAT[1]):
         return cost, False
+    passing = [one for one in not_taken(log) if not one.error and not one.failing and one.loss is not None]
+    following = min(passing, key=lambda one: one.loss or 0.0, default=None)
+    own = log.steps[-1].loss or 0.0
+    first = audit.column_risks[0] if audit.column_risks else None
     dear = say(
-        "That is a high price[{lost?}: {name} is almost lost][{least?}, though no other remedy that was tried loses "
-        "less and makes the file pass]. Decide whether such a file is worth publishing, or name another remedy, or "
-        "leave out a fact that an intruder may know[{first?}, {first} before others].",
+        "That is a high price[{lost?}: {name} is almost lost][{least?}, though no other remedy that passes keeps more "
+        "of the detail[{next?} ({loss} lost; the next loses {next}[{fewer?}, though it changes fewer entries])]]. "
+        "Decide whether such a file is worth publishing, or name another remedy, or leave out a fact that an intruder "
+        "may know[{first?}, {first} before others[{alone>0?} (without it, {alone:{noun}} {alone:is|are} still "
+        "unique)]].",
         lost=changed >= GREAT[0],
         name=names.get(most, visible(most)),
         least=log.planned,
-        first=visible(audit.column_risks[0].label or audit.column_risks[0].column) if audit.column_risks else "",
+        loss=share(own, 1),
+        next="" if following is None or following.loss is None else share(following.loss, 1),
+        fewer=following is not None and sum(following.cells.values()) < sum(log.cells.values()),
+        first="" if first is None else visible(first.label or first.column),
+        alone=0 if first is None else first.unique_without,
+        noun=noun_of_record(audit),
     )
     return f"{cost} {dear}", True
 
@@ -165,28 +183,51 @@ def _example(before: Mapping[str, str], after: Mapping[str, str] | str) -> Rows:
 
 
 def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
-    """A table of what each remedy would do, the most effective first; None where fewer than two were tried."""
+    """A table of what each remedy would do, the most effective first; None where fewer than two were tried.
+
+    Remedies that act on what others made are shown with them, as one attempt.
+    """
     log = trial.log
     if log is None or len(log.steps) + len(not_taken(log)) < 2:
         return None
     others = sorted(not_taken(log), key=_effect)
-    rows = [_row(audit, one, _taken(one)) for one in log.steps]
-    rows += [_row(audit, one, _not_advised(log, one)) for one in others]
-    rest = len(rows) - TRIED
+    attempts = _attempts(log, others) if any(one.after for one in (*log.steps, *others)) else {}
+    rows = [_row(audit, one, attempts, _taken(log, one, attempts)) for one in log.steps]
+    rows += [_row(audit, one, attempts, _not_advised(log, one)) for one in others]
+    shown = [row for row in rows if row[1] != NOT_KNOWN][:TRIED] if attempts else rows[:TRIED]
+    rest = len(rows) - len(shown)
     note = f"{count(rest)} more in the machine-readable result." if rest > 0 else ""
-    caption = "Remedies, the most effective first"
-    return Rows(COLUMNS, rows[:TRIED], caption, note, style="said risks")
+    caption = (
+        "Attempts to repair the file, the most effective first" if attempts else "Remedies, the most effective first"
+    )
+    return Rows(COLUMNS, shown, caption, note, style="said risks")
+
+
+def _attempts(log: ChangeLog, others: Sequence[Step]) -> Mapping[int, str]:
+    """What to call each step by its id: `1a` and `1b` of the attempt that is advised, then `2`, and `1a, then`."""
+    labels = {id(one): f"1{chr(ord('a') + place)}" for place, one in enumerate(log.steps)}
+    if len(log.steps) == 1:
+        labels = {id(one): "1" for one in log.steps}
+    number = 1
+    for one in others:
+        if one.after:
+            before = [labels.get(id(each), visible(each.title)) for each in one.after]
+            labels[id(one)] = say("{before:names}, then", before=before)
+        else:
+            number += 1
+            labels[id(one)] = str(number)
+    return labels
 
 
 def _result(audit: Audit, trial: RemedyTrial) -> str:
     """Whether the file would pass, with the warnings that would remain."""
     if not trial.passes:
-        return f"Tried on this very file. Even then it would not pass: {prose(trial.reason).rstrip('.')}."
+        return f"Tried on this file. Even then it would not pass: {prose(trial.reason).rstrip('.')}."
     emptied = () if trial.log is None else trial.log.constant_columns
     warnings = [demand_name(one) for one in trial.outcomes if one.is_warning]
     names = {one.name: name_of(one) for one in audit.columns}
     passed = say(
-        "Tried on this very file, for the policy as it is now: it would then pass"
+        "Tried on this file, for this policy: it would then pass"
         "[{warned>0?}, with {warned:warning} ({titles:text})][{emptied?}, and be useless for {names:names}].",
         warned=len(warnings),
         titles="; ".join(warnings),
@@ -208,14 +249,26 @@ def _effect(step: Step) -> tuple[bool, int, bool, float]:
     return bool(step.error), len(step.failing), step.loss is None, step.loss or 0.0
 
 
-def _row(audit: Audit, step: Step, came: str) -> list[str]:
-    title = sentence_case(plain_name(audit, step))
-    name = say("{title:text}, {parameters}", title=title, parameters=parameters_of(step)) if step.parameters else title
+def _row(audit: Audit, step: Step, attempts: Mapping[int, str], came: str) -> list[str]:
+    plain = plain_name(audit, step)
+    label = attempts.get(id(step), "")
+    title = plain if label.endswith("then") else sentence_case(plain)
+    name = say(
+        "[{label?}{label:text}: ]{title:text}[{set?}, {parameters}]",
+        label=label,
+        title=title,
+        set=bool(step.parameters),
+        parameters=parameters_of(step) if step.parameters else "",
+    )
     if step.error:
-        return [name, "not known", came]
+        return [name, NOT_KNOWN, came]
     costs = say(
-        "[{removed>0?}{removed:record} removed, ]{changed:entry} changed[{lost?}, {lost} of the detail lost]",
+        "[{removed>0?}[{before>0?}{removed} more {removed:record|records} removed, together {all}, "
+        "|{removed:record} removed, ]]"
+        "{changed:entry} changed[{lost?}, {lost} of the detail lost]",
         removed=step.suppressed,
+        before=(before := sum(one.suppressed for one in step.after)),
+        all=before + step.suppressed,
         changed=sum(step.cells.values()),
         lost="" if step.loss is None else share(step.loss, 1),
     )
@@ -228,8 +281,14 @@ def _not_advised(log: ChangeLog, step: Step) -> str:
     return "The file passes after it, too."
 
 
-def _taken(step: Step) -> str:
+def _taken(log: ChangeLog, step: Step, attempts: Mapping[int, str]) -> str:
     """The result of a step that is part of the advice."""
     if not step.failing:
         return "The file passes after it; what it costs is said above."
-    return f"Its result goes on to the next. Not met after it: {listed_outcomes(step.failing)}."
+    place = log.steps.index(step) + 1
+    return say(
+        "[{more?}It goes on with {following:text}. ]Not met after it: {titles:text}.",
+        more=(more := place < len(log.steps)),
+        following=(attempts.get(id(log.steps[place])) or "the next") if more else "",
+        titles=listed_outcomes(step.failing),
+    )

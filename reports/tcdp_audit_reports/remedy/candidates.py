@@ -35,9 +35,14 @@ def not_taken(log: ChangeLog) -> list[Step]:
     """The steps that were tried and are not among those that made the release; each error of a remedy once."""
     untaken: dict[object, Step] = {}
     for one in log.tried:
-        if one not in log.steps:
+        if one not in log.steps and not _is_idle(one):
             untaken.setdefault((one.remedy, one.error) if one.error else id(one), one)
     return list(untaken.values())
+
+
+def _is_idle(step: Step) -> bool:
+    """True for a step that changed nothing of what others had made."""
+    return bool(step.after) and not step.error and not step.suppressed and not any(step.cells.values())
 
 
 def names(steps: Sequence[Step]) -> list[str]:

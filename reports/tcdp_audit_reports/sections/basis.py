@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from tcdp_audit.plugin._internal import Block, in_words
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, Table
 from tcdp_audit.plugin.sentences import Severity, Status, percent, percent_of, say, sentence_case, visible
+from tcdp_audit_reports.fact_labels import plain
 from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
 from tcdp_audit_reports.people_exposed import of_whole_households
 from tcdp_audit_reports.policy_text import policy_argument, signed_for, tables_argument
@@ -24,7 +25,7 @@ FEW = 6  # files, up to which the digest of each is a step of its own
 def blocks(audit: Audit) -> Iterator[Block]:
     """Conventions, the run, how to verify the verdict, and who signs."""
     if audit.has_records:
-        yield Paragraph(f"{flipping(audit)} {NOT_VARIED}", style="flips")
+        yield Paragraph(f"{flipping(audit)} {_not_varied(audit)}", style="flips")
     yield Items(how_counted(audit))
     steps = Items(verification(audit), ordered=True, style="steps")
     signatures = Rows(SIGNED, [(office, "", "") for office in OFFICES], style="signatures")
@@ -40,7 +41,13 @@ def blocks(audit: Audit) -> Iterator[Block]:
     yield Group([Heading("Sign-off"), Definitions(signed_for(audit)), signatures], style="sign-off", page_only=True)
 
 
-NOT_VARIED = "Other roles of columns, and other limits, were not tried."
+def _not_varied(audit: Audit) -> str:
+    """The sentence on what no combination of conventions changes."""
+    return say(
+        "Other roles of columns, and other limits, were not tried[{whole?}, nor an intruder who knows single rows "
+        "(known_rows: one)].",
+        whole=audit.conventions.get("known_rows") == "all" and audit.policy.document.unit is not None,
+    )
 
 
 def how_counted(audit: Audit) -> list[str]:
@@ -136,10 +143,11 @@ def flipping(audit: Audit) -> str:
     number = sentence_case(in_words(others))
     if not audit.flips:
         return say(
-            "The verdict does not depend on how things are counted. {number:text} other "
-            "{n:way of counting was|ways of counting were} tried, and no demand comes out differently.",
+            "{number:text} other {n:way|ways} to count {what:names} {n:changes|change} no demand; the other "
+            "assumptions below were not varied.",
             number=number,
             n=others,
+            what=[VARIED.get(one, plain(one)) for one in _varied(audit)],
         )
     names, numbers = [audit.policy.expectations[one] for one in audit.flips], changing_demands(audit)
     return say(
@@ -152,6 +160,24 @@ def flipping(audit: Audit) -> str:
         one=len(numbers) == 1 and numbers[0].isdigit(),
         stays=not audit.passed and _fails_always(audit),
     )
+
+
+VARIED = {
+    "missing_quasi_identifier": "missing facts",
+    "missing_sensitive": "missing secrets",
+    "suppressed": "suppressed records",
+    "multiple_sensitive": "several secrets",
+    "known_rows": "rows that are known",
+    "negative": "negative contributions",
+    "boundary": "figures at a limit",
+    "integers": "hidden counts",
+}
+
+
+def _varied(audit: Audit) -> list[str]:
+    """The conventions that some combination changes."""
+    own = audit.variants[0].conventions
+    return [name for name in own if any(one.conventions.get(name) != own[name] for one in audit.variants)]
 
 
 def _fails_always(audit: Audit) -> bool:

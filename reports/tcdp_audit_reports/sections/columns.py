@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -48,7 +48,7 @@ KNOWN_TABLES = (
     "place of a figure means."
 )
 NO_RECORDS = "The records behind the figures were not examined."
-WRONG_TABLE = "If the policy describes a table or a model wrongly, this verdict is wrong."
+WRONG_TABLE = "If the policy describes a table or a model wrongly, this verdict may be wrong."
 
 
 def has_microdata(audit: Audit) -> bool:
@@ -71,7 +71,7 @@ def _of_columns(audit: Audit) -> list[str]:
         else "No column is there that should not be.",
         *_of_links(audit),
         *riskiest(audit),
-        "If a column has the wrong role in the policy, this verdict is wrong.",
+        "If a column has the wrong role in the policy, this verdict may be wrong.",
     ]
 
 
@@ -150,12 +150,13 @@ def columns_table(audit: Audit) -> Rows:
     links = () if audit.linked_tables is None else audit.linked_tables.links
     has_reasons = any(one.reason or one.acknowledged for one in audit.columns)
     joining = {*joining_columns(audit)}
+    named = {one.name.rpartition(".")[2]: one for one in audit.columns if one.name in links and one.reason}
     rows = [
         [
             visible(one.name),
             visible(one.label) or "–",
             _role(one, links, joins=one.name in joining, is_household=one.name == audit.policy.document.household),
-            *([_reason(one)] if has_reasons else []),
+            *([_reason(one, named)] if has_reasons else []),
             "–" if one.values is None else count(one.values),
             *(each.shares.get(one.name, "–") for each in measured),
         ]
@@ -195,8 +196,14 @@ def _role(column: AuditedColumn, links: Collection[str], *, joins: bool, is_hous
     return say("{role:text}, but joins rows: see what to do next", role=role) if harmless else role
 
 
-def _reason(column: AuditedColumn) -> str:
-    """The policy's reason for a declaration, and why the column is no identifier though it may look like one."""
+def _reason(column: AuditedColumn, named: Mapping[str, AuditedColumn]) -> str:
+    """The policy's reason for a declaration, and why the column is no identifier though it may look like one.
+
+    A column that links tables has that of the column of the same name in the table above, which is in `named`.
+    """
+    above = named.get(column.name.rpartition(".")[2])
+    if above is not None and above is not column and not column.reason and not column.acknowledged:
+        return say("as for {name}", name=visible(above.name))
     why = one_line(column.acknowledged)
     acknowledged = say("No identifier, says the policy: {why:text}", why=why) if why else ""
     return "\n".join(filter(None, (one_line(column.reason), acknowledged))) or "–"

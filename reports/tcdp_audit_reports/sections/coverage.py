@@ -26,6 +26,7 @@ class RegulatorsQuestion:
     word: str
     question: str
     titles: Sequence[str]  # of the checks that ask it
+    is_compared: bool = True  # whether there is another table, where the question is about one
 
     @property
     def is_asked(self) -> bool:
@@ -35,7 +36,13 @@ class RegulatorsQuestion:
     @property
     def answer(self) -> str:
         """Which checks ask it."""
-        return say("Asked by {titles:text}.", titles=[*self.titles]) if self.titles else "Not asked by this policy."
+        if not self.titles:
+            return "Not asked by this policy."
+        return say(
+            "Asked by {titles:text}[{compared?}|, as a chance: no other file was compared].",
+            titles=[*self.titles],
+            compared=self.is_compared,
+        )
 
 
 @once_per_report
@@ -49,7 +56,7 @@ def regulators(audit: Audit) -> Sequence[RegulatorsQuestion]:
     learned = [one.title for one in asked.values() if one.disclosure_type in ATTRIBUTE]
     return (
         RegulatorsQuestion("Singling out", "Can one person be picked out of the file?", alone),
-        RegulatorsQuestion("Linkability", "Can records be matched with another file?", linked),
+        RegulatorsQuestion("Linkability", "Can records be matched with another file?", linked, bool(audit.companions)),
         RegulatorsQuestion("Inference", "Can something be learned about a person?", learned),
     )
 
@@ -97,9 +104,9 @@ class Quadrant:
 
 def coverage(audit: Audit, findings: Sequence[DemandRow]) -> list[tuple[str, str, list[Quadrant]]]:
     """The map by rows: name, question, and the two quarters."""
-    from tcdp_audit_reports.sections.unexamined import unexamined  # noqa: PLC0415 - it needs this module
+    from tcdp_audit_reports.sections.unexamined import left  # noqa: PLC0415 - it needs this module
 
-    possible, not_run = possible_checks(audit), unexamined(audit).keys()
+    possible, not_run = possible_checks(audit), left(audit)
 
     def quadrant(disclosure_type: DisclosureType) -> Quadrant:
         here = {name for name, one in possible.items() if one.disclosure_type is disclosure_type}

@@ -26,6 +26,8 @@ from tcdp_audit.plugin.sentences import (
     decimal,
     figure,
     noun_form,
+    percent,
+    percent_of,
     prose,
     record_noun,
     say,
@@ -35,7 +37,7 @@ from tcdp_audit.plugin.sentences import (
 )
 from tcdp_audit_reports.charts import cumulative, dumbbell, histogram
 from tcdp_audit_reports.charts.drawing import Drawing, Measured, Once, Say, distribution_of
-from tcdp_audit_reports.charts.margin import margin_bar, margin_words
+from tcdp_audit_reports.charts.margin import is_share, margin_bar, margin_words
 from tcdp_audit_reports.charts.pictures import pictures
 from tcdp_audit_reports.fact_labels import Labels, plain
 from tcdp_audit_reports.finding_tables import ELSEWHERE, cell_of, nested_tables, worst_table
@@ -187,8 +189,8 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         title=title_of_all(outcome) if _lists_its_columns(outcome) else outcome.title or outcome.check,
         title_of_all=title_of_all(outcome),
         attribute=attribute_of(outcome, check),
-        observed=_figure_or_none(outcome),
-        demanded=demanded(outcome),
+        observed=_share_of_units(outcome) or _figure_or_none(outcome),
+        demanded=_demanded_share(outcome) if _share_of_units(outcome) else demanded(outcome),
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
         at_risk=_failing_cells(outcome) if whom is None else count(whom.number),
@@ -201,7 +203,28 @@ def _figure_or_none(outcome: Outcome) -> str:
     if not _without_value(outcome) or outcome.observed not in (0, inf):
         return observed(outcome)
     worst = (outcome.details.get("worst_with_value") or {}).get("figure")
-    return NO_VALUE if worst is None else say("{found}, or no value", found=figure(worst, outcome.threshold))
+    return (
+        NO_VALUE if worst is None else say("{found}; no value in some groups", found=figure(worst, outcome.threshold))
+    )
+
+
+def _share_of_units(outcome: Outcome) -> str:
+    """The observed share as one of the units that have rows in a table; empty for any other figure."""
+    whom = affected(outcome)
+    if whom is None or whom.of is None or not whom.table or not is_share(outcome):
+        return ""
+    return say(
+        "{share} of {noun:plural} with {table}",
+        share=percent(outcome.observed, outcome.threshold),
+        noun=whom.noun,
+        table=visible(whom.table),
+    )
+
+
+def _demanded_share(outcome: Outcome) -> str:
+    """The demand on a share in percent: `≤ 5%`."""
+    sign = "" if outcome.comparison is None else outcome.comparison.sign
+    return "" if outcome.threshold is None else f"{sign} {percent_of(outcome.threshold)}"
 
 
 def _lists_its_columns(outcome: Outcome) -> bool:
@@ -303,9 +326,12 @@ def _of_units(outcome: Outcome) -> Iterator[str]:
         )
     if gain:
         yield say(
-            "All rows of a {noun} together can tell more: in one group the share of {noun:plural} with some value of "
-            "{column} is {points} percentage points higher than in the whole file.",
+            "[{table?}Here a group is of {record:plural} that look alike; one {noun} can be in several. ]"
+            "All rows of a {noun} together can tell more: in one group, a value of {column} is {points} percentage "
+            "points more common than in the whole file.",
             noun=unit_noun(outcome) if whom is None or whom.of is None else whom.noun,
+            table="" if whom is None else whom.table,
+            record=record_noun(outcome),
             column=visible(column_of(outcome)),
             points=figure(100 * float(gain)),
         )

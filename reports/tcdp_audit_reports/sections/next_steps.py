@@ -98,10 +98,10 @@ def steps(audit: Audit) -> Sequence[Paragraph]:
     by_hand = [] if trial is not None and trial.passes else [*_failures(audit), *coarsening(audit)]
     remedies = [*_remedy(audit)]
     advised = [
-        *_warned(audit),
         *_columns(audit),
         *_structural(audit),
         *_unchecked(audit),
+        *_warned(audit),
         *(remedies if is_untried or not by_hand else ()),
         *by_hand,
         *_cells(audit),

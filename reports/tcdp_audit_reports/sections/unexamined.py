@@ -52,7 +52,7 @@ LIMITS = (
 def blocks(audit: Audit) -> Iterator[Block]:
     """The risks that matter most, how many others there are, and what no audit sees."""
     first = relevant(audit)
-    number = len(unexamined(audit)) + sum(map(_needs_original, beyond(audit)))
+    number = len(left(audit))
     named: set[str] = set()
     risks = [*_whole_units(audit), *_unasked(audit), *(_risk(audit, one, named) for one in first)]
     if risks:
@@ -142,6 +142,11 @@ def beyond(audit: Audit) -> list[Announced]:
     run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
     known = run | _answered(audit) | unexamined(audit).keys()
     return [one for name, one in possible_checks(audit).items() if name not in known]
+
+
+def left(audit: Audit) -> set[str]:
+    """The names of the checks that annex B has: those that could be asked, also of an original."""
+    return {*unexamined(audit)} | {one.name for one in beyond(audit) if _needs_original(one)}
 
 
 def _needs_original(check: Announced) -> bool:

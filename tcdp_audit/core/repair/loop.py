@@ -211,7 +211,7 @@ class RepairLoop:
             raise
         except BaseException as error:  # noqa: BLE001 - one remedy that raises must not take the others down
             against = self._perspective(candidate)
-            failed = _failed(planned, error, unhelped)
+            failed = replace(_failed(planned, error, unhelped), after=candidate.steps)
             self.tried.append(failed if against.is_whole else replace(failed, against=against.names))
             return candidate
 
@@ -260,6 +260,7 @@ class RepairLoop:
             loss=after.total_loss,
             unhelped=unhelped,
             attacks=tuple(attack for _, treatment in made for attack in treatment.attacks),
+            after=candidate.steps,
         )
         return replace(after, steps=(*candidate.steps, step))
 

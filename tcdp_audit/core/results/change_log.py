@@ -56,6 +56,7 @@ class Step:
         at_least: a lower bound of its loss, if it was stopped because another remedy loses less.
         unhelped: the demands failing before it on which the policy's remedy does not act, and why; empty if none.
         attacks: the checks that attack its result; see `Treatment.attacks`.
+        after: the steps to whose result it was applied; none where that was the release as it came.
     """
 
     remedy: str
@@ -72,6 +73,7 @@ class Step:
     at_least: float | None = None
     unhelped: str = ""
     attacks: tuple[Mapping[str, Mapping[str, Any]], ...] = ()
+    after: tuple[Step, ...] = ()
 
     def __post_init__(self) -> None:
         """Make the mappings read-only."""
@@ -92,12 +94,17 @@ class Step:
         """The demands that still fail."""
         return failing_demands(self.outcomes)
 
+    def as_applied(self) -> dict[str, Any]:
+        """What was applied, in the JSON result."""
+        return {"remedy": self.remedy, "parameters": number(self.parameters)}
+
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
         return {
             "remedy": self.remedy,
             "parameters": number(self.parameters),
             **({"against": list(self.against)} if self.against else {}),
+            **({"after": [one.as_applied() for one in self.after]} if self.after else {}),
             "failing": [{"check": one.check, "attribute": one.attribute, **one.of_part} for one in self.failing],
             "cells_changed": dict(self.cells),
             "records_suppressed": self.suppressed,
