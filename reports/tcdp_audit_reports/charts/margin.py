@@ -52,6 +52,8 @@ def _without_ratio(outcome: Outcome, *, is_safe: bool, higher_is_safer: bool) ->
         return "some groups lack values"
     if higher_is_safer:
         return "none was found"
+    if outcome.cells is not None:
+        return "not met"
     return "none is allowed" if not outcome.threshold else "nothing bounds it"
 
 

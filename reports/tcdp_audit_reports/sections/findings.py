@@ -20,6 +20,7 @@ from tcdp_audit.plugin._internal import (
 from tcdp_audit.plugin.check import Check, Limit
 from tcdp_audit.plugin.report import Audit, Chart, Definitions, Group, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
     column_of,
     count,
@@ -187,8 +188,8 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         title=title_of_all(outcome) if _lists_its_columns(outcome) else outcome.title or outcome.check,
         title_of_all=title_of_all(outcome),
         attribute=attribute_of(outcome, check),
-        observed=_figure_or_none(outcome),
-        demanded=demanded(outcome),
+        observed=found_in_words(outcome),
+        demanded=demand_in_words(outcome),
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
         at_risk=_failing_cells(outcome) if whom is None else count(whom.number),
@@ -196,8 +197,23 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
     )
 
 
-def _figure_or_none(outcome: Outcome) -> str:
-    """The observed figure; if some group lacks values, the worst of the other groups with a remark on that."""
+def demand_in_words(outcome: Outcome) -> str:
+    """The threshold with its comparison; in words where no cell of a table of figures may fail."""
+    return "none allowed" if _allows_no_cell(outcome) else demanded(outcome)
+
+
+def _allows_no_cell(outcome: Outcome) -> bool:
+    is_none = outcome.threshold == 0 and outcome.comparison is Comparison.AT_MOST
+    return is_none and outcome.cells is not None and outcome.observed == outcome.cells.failing
+
+
+def found_in_words(outcome: Outcome) -> str:
+    """The observed figure, as a number of cells where no cell of a table of figures may fail.
+
+    If some group lacks values, it is the worst of the other groups with a remark on that.
+    """
+    if _allows_no_cell(outcome):
+        return count(int(outcome.observed or 0), "cell")
     if not _without_value(outcome) or outcome.observed not in (0, inf):
         return observed(outcome)
     worst = (outcome.details.get("worst_with_value") or {}).get("figure")
@@ -347,7 +363,7 @@ def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
     if outcome.classes is not None:
         facts.append(("groups", count(outcome.classes.total)))
     if outcome.cells is not None:
-        facts += [("cells", count(outcome.cells.total)), ("failing", _failing_cells(outcome))]
+        facts += [("figures looked at", count(outcome.cells.total)), ("failing", _failing_cells(outcome))]
     fails = failing(outcome)
     if fails is not None and (fails[0] or outcome.blocks):
         facts.append(("groups that fail", count(fails[0])))

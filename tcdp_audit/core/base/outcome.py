@@ -283,7 +283,11 @@ class Outcome:
 
         The least number of people in a cell is the cell's own figure, which only the JSON of a result has.
         """
-        return "" if self.cells is None or not self.is_judged else bound_met(self.observed, self.threshold, self.comparison)
+        return (
+            ""
+            if self.cells is None or not self.is_judged
+            else bound_met(self.observed, self.threshold, self.comparison)
+        )
 
     @property
     def name(self) -> str:

@@ -162,7 +162,8 @@ TABLE_DIFFERENCING = AggregateCheck(
     sentences=Sentences(
         passed=(
             "[{infinite?}No published counts about the same people differ|Each difference of published counts "
-            "about the same people is of at least [{k?}{k:{unit}}, as demanded|{observed:{unit}}]] ({compared:difference} compared)."
+            "about the same people is of at least [{k?}{k:{unit}}, as demanded|{observed:{unit}}]] "
+            "({compared:difference} compared)."
         ),
         failed=(
             "{failing_cells:difference} of published counts {failing_cells:is|are} of fewer than {k:{unit}}: {first}."
