@@ -83,8 +83,8 @@ def _of_few_people(audit: Audit) -> Iterator[str]:
 
     number, worst = max(cells.values(), key=lambda one: is_hidden(audit, one[1]))
     yield say(
-        "Worst for one {noun}: {cell:text} (demand {number})[{hidden?}, as the table hides this figure to protect "
-        "these people, and every reader can compute it].",
+        "Worst for one {noun}: {cell:text} (demand {number})[{hidden?}, as the table hides this figure, and every "
+        "reader can compute it].",
         noun=noun,
         cell=visible(worst.name),
         number=number,

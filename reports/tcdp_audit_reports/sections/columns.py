@@ -54,7 +54,7 @@ def _of_figures(audit: Audit) -> Iterator[str]:
     if audit.has_records:
         return
     yield "No records are released: there is no column of secrets, and no one’s record can be found."
-    yield "What can be learned is a count of few people, or what all people of a cell have in common."
+    yield "A reader can learn that a count is of few people, or what all people of a cell share."
     failing, categories = _where_cells_fail(audit)
     yield say(
         "No column is the riskiest, as that is asked of records"
@@ -112,8 +112,8 @@ def _meaning(text: str, meaning: object) -> str:
     return say(
         "{text} means [{known?}{low} to {high}|any figure]",
         text=visible(text),
-        low=f"{low}",
-        high=f"{high}",
+        low=str(low),
+        high=str(high),
         known=low != "",
     )
 
@@ -124,9 +124,9 @@ KNOWN_TABLES = (
 )
 TOTALS_OF_ALL = "A total is taken to count hidden figures, too."
 OF_ABSENT = {
-    "zero": "A combination of categories that a file does not have is taken to be of no one.",
-    "unknown": "A combination of categories that a file does not have is taken to be hidden.",
-    "structural": "A combination of categories that a file does not have is taken to be impossible.",
+    "zero": "A cell that a file does not have is taken to be of no one.",
+    "unknown": "A cell that a file does not have is taken to be hidden.",
+    "structural": "A cell that a file does not have is taken to be impossible.",
 }
 WRONG_TABLE = "If the policy describes a table wrongly, this verdict is wrong."
 WRONG_MODEL = "If the policy describes a table or a model wrongly, this verdict is wrong."

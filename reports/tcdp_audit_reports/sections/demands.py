@@ -24,7 +24,7 @@ from tcdp_audit_reports.templating import fill_template
 PASSED = "Passed."
 ADVISED = "See what to do next."  # it has the sentence
 HEAD = ("Status", "Check", "Column", "Found", "Demanded", "Margin", "Groups failing", "Records failing")
-OF_FIGURES = ("Status", "Check", "Found", "Demanded", "Margin", "Cells failing")
+OF_FIGURES = ("Status", "Check", "Found", "Demanded", "Result", "Cells failing")
 
 
 def html(audit: Audit) -> str:

@@ -374,7 +374,7 @@ def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
     said |= {"highest", "average"} if "success" in outcome.details else set()
     said |= {name for name, of in counted.items() if of is not None and outcome.details.get(name) == of.failing}
     for name, value in outcome.details.items():
-        if name in said:
+        if name in said or (name == "first" and outcome.cells is not None):  # its sentence is in the message
             continue
         if isinstance(value, int | float | Fraction | str) or (name not in ELSEWHERE and _is_names(value)):
             fact, limit = _fact(outcome, labels, value), _limit(outcome, limits.get(name))
