@@ -210,8 +210,7 @@ def conflicting_demands(audit: Audit, outcome: Outcome) -> str:
         return ""
     titles, number = [one.title for one in failing.values()], len(failing)
     fails = say(
-        "{titles:text} {n:fails|fail} [{cells?}about the same tables|on the same [{whole?}columns|column]], and "
-        "{n:both|all} are true.",
+        "{titles:text} {n:fails|fail} on the same [{cells?}tables|{whole?}columns|column], and {n:both|all} are true.",
         titles=titles,
         n=number,
         cells=outcome.cells is not None,
