@@ -45,7 +45,7 @@ KINDS: Mapping[Need, str] = {
     Need.WHOLE_RECORDS: "samples",
 }
 NOT_COMPARED = (
-    "The figures were not compared with the records that they were made from: a figure that is wrong is taken as it is."
+    "The figures were not compared with the records that they were made from: a wrong figure is taken as it is."
 )
 LIMITS = (
     "No audit of a file sees who receives it, under which contract, and what else they hold. Judge that in addition "
