@@ -39,12 +39,12 @@ def section(name: str) -> str:
 def test_the_figures_that_a_verdict_rests_on_are_in_the_json_alone():
     frequency, _, difference = outputs().expectations
     assert (frequency.observed, difference.observed) == (float(SMALLEST), float(DIFFERENCE))
-    found = [one["observed"] for one in json.loads(outputs().render(".json"))["outcomes"] if one["cells"]]
-    assert {float(SMALLEST), float(DIFFERENCE)} <= {*filter(None, found)}
+    observed = [one["observed"] for one in json.loads(outputs().render(".json"))["outcomes"] if one["cells"]]
+    assert {float(SMALLEST), float(DIFFERENCE)} <= {*filter(None, observed)}
 
 
 @pytest.mark.parametrize("suffix", [".html", ".md"])
-def test_in_their_place_stands_the_threshold(suffix):
+def test_the_threshold_replaces_them(suffix):
     page = outputs().render(suffix)
     shown = " ".join((visible_text(page) if suffix == ".html" else page.replace("&#60;", "<")).split())
     assert "Each of 28 published counts is of at least 10 patients, as demanded." in shown
@@ -69,7 +69,7 @@ def test_a_comparison_of_two_audits_has_none(tmp_path):
     assert [one.observed(one.new) for one in changes] == ["≥ 10", "1", "< 10"]
 
 
-def test_a_measurement_without_a_demand_still_says_what_was_found():
+def test_a_measurement_without_a_demand_still_has_its_figure():
     audit = figure_audit()
     assert audit.expectations[3].as_row().observed == "4"
     assert "repeats no published figure but those that the policy only measures" in visible_text(audit.render(".html"))
@@ -83,7 +83,7 @@ def test_the_first_screen_says_how_many_people_each_failing_cell_is_of_and_names
     assert "Worst for one patient: ward South, age 80+ (demand 2), as the table hides this figure" in first
 
 
-def test_without_a_failing_count_nobody_is_exposed():
+def test_without_a_failing_count_no_one_is_exposed():
     audit = figure_audit()
     assert "Fewer than 5 people in the failing cell" in audit.render(".md")
     met = replace(audit, outcomes=tuple(one for one in audit.outcomes if one.status is not Status.FAILED))

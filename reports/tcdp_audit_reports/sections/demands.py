@@ -13,7 +13,7 @@ from tcdp_audit_reports.people_exposed import affected
 from tcdp_audit_reports.sections.findings import (
     attribute_of,
     demand_in_words,
-    found_in_words,
+    observed_in_words,
     rows,
     whose_affected,
 )
@@ -114,7 +114,7 @@ def _row(audit: Audit, outcome: Outcome) -> tuple[str, ...]:
         sentence_case(state_of(outcome)),
         outcome.title or outcome.check,
         attribute_of(outcome, audit.plugins.checks.get(outcome.check)),
-        found_in_words(outcome) if outcome.cells is not None else observed(outcome),
+        observed_in_words(outcome) if outcome.cells is not None else observed(outcome),
         demand_in_words(outcome),
         margin_words(outcome),
         classes,

@@ -188,7 +188,7 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         title=title_of_all(outcome) if _lists_its_columns(outcome) else outcome.title or outcome.check,
         title_of_all=title_of_all(outcome),
         attribute=attribute_of(outcome, check),
-        observed=found_in_words(outcome),
+        observed=observed_in_words(outcome),
         demanded=demand_in_words(outcome),
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
@@ -207,7 +207,7 @@ def _allows_no_cell(outcome: Outcome) -> bool:
     return is_none and outcome.cells is not None and outcome.observed == outcome.cells.failing
 
 
-def found_in_words(outcome: Outcome) -> str:
+def observed_in_words(outcome: Outcome) -> str:
     """The observed figure, as a number of cells where no cell of a table of figures may fail.
 
     If some group lacks values, it is the worst of the other groups with a remark on that.
