@@ -201,6 +201,24 @@ def _positions(table: PublishedTable, measure: str, cells: Sequence[NumberedCell
     return positions
 
 
+def is_in_table(audit: Audit, cell: FailingCell) -> bool:
+    """Whether a failing cell is one of a table, and not a figure that is only computed, of categories of several."""
+    table = audit.figures.get(cell.table)
+    if table is None or len(cell.labels) != len(table.dimensions):
+        return False
+    return all(cell.labels.get(nodes.name) in nodes.labels for nodes in table.dimensions)
+
+
+def is_hidden(audit: Audit, cell: FailingCell) -> bool:
+    """Whether a failing cell is one of a table, which hides its figure."""
+    if not is_in_table(audit, cell) or cell.measure not in audit.figures[cell.table].figures:
+        return False
+    table = audit.figures[cell.table]
+    codes = tuple(nodes.labels.index(cell.labels[nodes.name]) for nodes in table.dimensions)
+    position = int(np.ravel_multi_index(codes, table.shape)) if codes else 0
+    return bool(table.figures[cell.measure].hidden[position])
+
+
 def _chosen(fails: Numbers, hidden: Numbers, most: int) -> Numbers:
     """The lines to draw, in order: all if they are few; otherwise those with the most failing, then hidden cells."""
     if len(fails) <= most:

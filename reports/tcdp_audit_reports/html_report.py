@@ -17,7 +17,7 @@ from tcdp_audit.plugin._internal import (
     verdict_title,
 )
 from tcdp_audit.plugin.report import Audit, AuditComparison, Frontier, Group, Heading, tool
-from tcdp_audit.plugin.sentences import say, sentence_case, visible
+from tcdp_audit.plugin.sentences import Status, say, sentence_case, visible
 from tcdp_audit_reports.first_screen import open_questions, particulars, tally, written_date
 from tcdp_audit_reports.languages import in_plain_names, localised_page
 from tcdp_audit_reports.people_exposed import known_facts, relation
@@ -62,6 +62,7 @@ def render(audit: Audit) -> str:
         values=audit.shows_values,
         of_what="cells" if audit.has_records else "figures",
         has_records=audit.has_records,
+        measures_figures=any(one.cells is not None and one.status is Status.MEASURED for one in audit.expectations),
         result=embed_result(result),
         tool=_tool(),
     )

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tcdp_audit.plugin._internal import failing, in_words
+from tcdp_audit.plugin.aggregate import FailingCell
+from tcdp_audit.plugin.check import DisclosureType
 from tcdp_audit.plugin.report import Audit
 from tcdp_audit.plugin.sentences import Outcome, Status, column_of, record_noun, say, sentence_case, unit_noun, visible
 from tcdp_audit_reports.languages import once_per_report
@@ -47,10 +49,48 @@ def _capital(names: Sequence[str]) -> Iterator[str]:
 
 def relation(audit: Audit) -> str:
     """Sentences on the people that each failing demand exposes, and on failures without a number; empty without any."""
-    if not audit.has_records or not any(one.status is Status.FAILED for one in audit.outcomes):
+    if not audit.has_records:
+        return " ".join(_of_few_people(audit))
+    if not any(one.status is Status.FAILED for one in audit.outcomes):
         return ""
     counted = (*_at_worst(audit), *_with_rows(audit), *_surest_guess(audit), *_counted(audit), *_left_out(audit))
     return " ".join([*counted, *_chance(audit), *_warned(audit)])
+
+
+def _of_few_people(audit: Audit) -> Iterator[str]:
+    """The people of failing cells, what can happen to one of them, and the cell that is worst; nothing without any."""
+    checks, cells = audit.plugins.checks, dict[tuple[str, str], tuple[int, FailingCell]]()
+    few = [
+        (number, one)
+        for number, one in _numbered(audit, warning=False)
+        if one.check in checks and checks[one.check].disclosure_type is DisclosureType.IDENTITY_MODEL
+        if one.parameters.get("k")
+    ]
+    for number, one in few:
+        for cell in one.failing_cells:
+            cells.setdefault((cell.table, cell.name), (number, cell))
+    if not cells:
+        return
+    noun = visible(audit.policy.document.unit_name or "person")
+    yield say(
+        "Fewer than {k:{noun}} in [{n=1?}the failing cell|each of {n} failing cells, perhaps the same ones]; figures "
+        "do not say how many in all. Whoever knows one of them can single this {noun} out: what the tables say of so "
+        "few is said of this {noun}.",
+        k=max(int(one.parameters["k"]) for _, one in few),
+        noun=noun,
+        n=len(cells),
+    )
+    from tcdp_audit_reports.cell_grids import is_hidden  # noqa: PLC0415 - only for tables of figures
+
+    number, worst = max(cells.values(), key=lambda one: is_hidden(audit, one[1]))
+    yield say(
+        "Worst for one {noun}: {cell:text} (demand {number})[{hidden?}, as the table hides this figure, and every "
+        "reader can compute it].",
+        noun=noun,
+        cell=visible(worst.name),
+        number=number,
+        hidden=is_hidden(audit, worst),
+    )
 
 
 def _chance(audit: Audit) -> Iterator[str]:

@@ -75,5 +75,5 @@ BUDGETS: Mapping[str, tuple[Callable[[], Audit], int, int]] = {
     "profile": (under_a_profile, 2500, 6),
     "scenarios": (of_scenarios, 5000, 12),
     "linked": (of_linked_tables, 3600, 9),
-    "outputs": (of_figures, 2500, 8),
+    "outputs": (of_figures, 2400, 6),
 }

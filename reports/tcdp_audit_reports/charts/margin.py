@@ -26,7 +26,7 @@ def margin_words(outcome: Outcome) -> str:
     margin = doublings(outcome)
     if outcome.status not in (Status.PASSED, Status.FAILED):
         return _without_judgement(outcome)
-    if margin is None:
+    if margin is None or outcome.bound_met:  # a factor would give the figure away
         return "met" if outcome.status is Status.PASSED else "not met"
     if margin >= 0 and outcome.status is Status.FAILED:
         return (
@@ -52,6 +52,8 @@ def _without_ratio(outcome: Outcome, *, is_safe: bool, higher_is_safer: bool) ->
         return "some groups lack values"
     if higher_is_safer:
         return "none was found"
+    if outcome.cells is not None:
+        return "not met"
     return "none is allowed" if not outcome.threshold else "nothing bounds it"
 
 
@@ -80,7 +82,7 @@ def _factor(margin: float) -> str:
 def margin_bar(outcome: Outcome) -> Drawing | None:
     """The margin on its axis: the centre line is the demand, each tick a doubling. One beyond the axis has a gap."""
     margin = doublings(outcome)
-    if margin is None or outcome.status not in (Status.PASSED, Status.FAILED):
+    if margin is None or outcome.bound_met or outcome.status not in (Status.PASSED, Status.FAILED):
         return None
     length, is_cut = round(STEP * min(abs(margin), SHOWN), 2), abs(margin) > SHOWN
     right = margin > 0 or (margin == 0 and outcome.status is Status.PASSED)

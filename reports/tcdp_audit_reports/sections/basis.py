@@ -14,7 +14,7 @@ from tcdp_audit_reports.people_exposed import of_whole_households
 from tcdp_audit_reports.policy_text import policy_argument, signed_for, tables_argument
 from tcdp_audit_reports.reasons import is_chance
 from tcdp_audit_reports.sections.appendix import changing_demands
-from tcdp_audit_reports.sections.columns import noun_of_record
+from tcdp_audit_reports.sections.columns import noun_of_record, taken_of_figures
 from tcdp_audit_reports.sections.findings import Pairs
 
 OFFICES = ("Data owner", "Data protection officer")
@@ -26,7 +26,9 @@ def blocks(audit: Audit) -> Iterator[Block]:
     """Conventions, the run, how to verify the verdict, and who signs."""
     if audit.has_records:
         yield Paragraph(f"{flipping(audit)} {_not_varied(audit)}", style="flips")
-    yield Items(how_counted(audit))
+    elif audit.figures:
+        yield Paragraph(f"{flipping(audit)} {NOT_VARIED_FIGURES}", style="flips")
+    yield Items([*how_counted(audit), *taken_of_figures(audit)])
     steps = Items(verification(audit), ordered=True, style="steps")
     signatures = Rows(SIGNED, [(office, "", "") for office in OFFICES], style="signatures")
     yield Group(
@@ -48,6 +50,9 @@ def _not_varied(audit: Audit) -> str:
         "(known_rows: one)].",
         whole=audit.conventions.get("known_rows") == "all" and audit.policy.document.unit is not None,
     )
+
+
+NOT_VARIED_FIGURES = "Other meanings of the tables, and other limits, were not tried."
 
 
 def how_counted(audit: Audit) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -39,16 +40,96 @@ def blocks(audit: Audit) -> Iterator[Block]:
 
 def summary(audit: Audit) -> list[str]:
     """Assumptions on the columns and on the tables of figures, in sentences."""
-    of_figures = [KNOWN_TABLES, *([] if has_microdata(audit) else [NO_RECORDS])] if audit.figures else []
-    return [*of_figures, *(_of_columns(audit) if audit.has_records else [WRONG_TABLE])]
+    return [*(_of_figures(audit) if audit.figures else ()), *(_of_columns(audit) if audit.has_records else ())]
+
+
+def _of_figures(audit: Audit) -> Iterator[str]:
+    """The secrets of tables of figures; without records also where cells fail, and what cannot be asked of figures."""
+    hidden = sum(one["hidden"] for one in audit.sizes_of_figures.values())
+    yield say(
+        "[{n>0?}Must stay secret: {n:hidden figure}[{texts?} ({texts:text})]|No figure is hidden].",
+        n=hidden,
+        texts="; ".join(first_names(_texts(audit))),
+    )
+    if audit.has_records:
+        return
+    yield "No records are released: there is no column of secrets, and no one’s record can be found."
+    yield "A reader can learn that a count is of few people, or what all people of a cell share."
+    failing, categories = _where_cells_fail(audit)
+    yield say(
+        "No column is the riskiest, as that is asked of records"
+        "[{where?}. The riskiest category is {where:names}, in which [{all?}all|most] failing cells are].",
+        where=first_names(categories),
+        all=failing,
+    )
+    yield "Every column is declared in the policy; no table or category is there that should not be."
+
+
+def _where_cells_fail(audit: Audit) -> tuple[bool, list[str]]:
+    """The categories, totals apart, that most failing cells are in, and whether all are; nothing where none fails."""
+    totals = {
+        (name, nodes.name, nodes.labels[nodes.total])
+        for name, table in audit.figures.items()
+        for nodes in table.dimensions
+        if nodes.total is not None
+    }
+    cells = {(cell.table, cell.name): cell for one in audit.outcomes if one.blocks for cell in one.failing_cells}
+    numbers = Counter(
+        visible(label if label.casefold().startswith(dimension.casefold()) else f"{dimension} {label}")
+        for cell in cells.values()
+        for dimension, label in cell.labels.items()
+        if (cell.table, dimension, label) not in totals
+    )
+    most = max(numbers.values(), default=0)
+    return most == len(cells), [name for name, number in numbers.items() if number == most]
+
+
+def taken_of_figures(audit: Audit) -> list[str]:
+    """What is assumed of tables of figures, as the policy declares it, in sentences."""
+    if not audit.figures:
+        return []
+    tables = [table.declaration for table in audit.figures.values()]
+    absent = {one.absent for one in tables}
+    return [
+        KNOWN_TABLES,
+        *([TOTALS_OF_ALL] if any(one.totals == "all" for one in tables) else []),
+        *(text for name, text in OF_ABSENT.items() if name in absent),
+        *(say("A reader knows that {text:text}.", text=one) for one in _texts(audit)),
+        WRONG_MODEL if audit.models else WRONG_TABLE,
+    ]
+
+
+def _texts(audit: Audit) -> list[str]:
+    """The texts in the place of figures, each once, with what they say of the figure."""
+    declared = [pair for table in audit.figures.values() for pair in table.declaration.suppressed.items()]
+    return list(dict.fromkeys(_meaning(text, meaning) for text, meaning in declared))
+
+
+def _meaning(text: str, meaning: object) -> str:
+    """A text with what it says of the figure that it hides: the ends of an interval, or nothing."""
+    ends = getattr(meaning, "primary", None) or getattr(meaning, "secondary", None) or meaning
+    low, high = ends if isinstance(ends, list | tuple) else ("", "")
+    return say(
+        "{text} means [{known?}{low} to {high}|any figure]",
+        text=visible(text),
+        low=str(low),
+        high=str(high),
+        known=low != "",
+    )
 
 
 KNOWN_TABLES = (
     "A reader is taken to know every released table of figures, which figures add up to which, and what a text in the "
     "place of a figure means."
 )
-NO_RECORDS = "The records behind the figures were not examined."
-WRONG_TABLE = "If the policy describes a table or a model wrongly, this verdict may be wrong."
+TOTALS_OF_ALL = "A total is taken to count hidden figures, too."
+OF_ABSENT = {
+    "zero": "A cell that a file does not have is taken to be of no one.",
+    "unknown": "A cell that a file does not have is taken to be hidden.",
+    "structural": "A cell that a file does not have is taken to be impossible.",
+}
+WRONG_TABLE = "If the policy describes a table wrongly, this verdict may be wrong."
+WRONG_MODEL = "If the policy describes a table or a model wrongly, this verdict may be wrong."
 
 
 def has_microdata(audit: Audit) -> bool:
@@ -132,16 +213,12 @@ def _declared(table: PublishedTable) -> str:
     return "\n".join(
         [
             *([f"about {visible(own.people)}"] if own.people else []),
-            "totals of all figures" if own.totals == "all" else "totals of what is shown",
-            f"an absent cell is {ABSENT[own.absent]}",
+            *(["totals of what is shown"] if own.totals != "all" else []),
             *([f"hidden by {named(texts)}"] if texts else []),
             *(["rounded"] if rounded else []),
             *(["with noise"] if noisy else []),
         ]
     )
-
-
-ABSENT = {"zero": "0", "unknown": "hidden", "structural": "impossible"}
 
 
 def columns_table(audit: Audit) -> Rows:

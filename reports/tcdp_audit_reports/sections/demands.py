@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tcdp_audit.plugin._internal import demanded, failing, observed, state_of
+from tcdp_audit.plugin._internal import failing, observed, state_of
 from tcdp_audit.plugin.report import Audit, Group, Heading, Rows
 from tcdp_audit.plugin.sentences import Outcome, count, prose, sentence_case, visible
 from tcdp_audit_reports.charts.margin import margin_words
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.people_exposed import affected
-from tcdp_audit_reports.sections.findings import attribute_of, rows, whose_affected
+from tcdp_audit_reports.sections.findings import (
+    attribute_of,
+    demand_in_words,
+    observed_in_words,
+    rows,
+    whose_affected,
+)
 from tcdp_audit_reports.sections.grouped import Gathered, demand_rows, fold, gathered, matrix_html
 from tcdp_audit_reports.sections.next_steps import WARNED
 from tcdp_audit_reports.templating import fill_template
@@ -18,7 +24,7 @@ from tcdp_audit_reports.templating import fill_template
 PASSED = "Passed."
 ADVISED = "See what to do next."  # it has the sentence
 HEAD = ("Status", "Check", "Column", "Found", "Demanded", "Margin", "Groups failing", "Records failing")
-OF_FIGURES = ("Status", "Check", "Found", "Demanded", "Margin", "Cells failing")
+OF_FIGURES = ("Status", "Check", "Found", "Demanded", "Result", "Cells failing")
 
 
 def html(audit: Audit) -> str:
@@ -108,8 +114,8 @@ def _row(audit: Audit, outcome: Outcome) -> tuple[str, ...]:
         sentence_case(state_of(outcome)),
         outcome.title or outcome.check,
         attribute_of(outcome, audit.plugins.checks.get(outcome.check)),
-        observed(outcome),
-        demanded(outcome),
+        observed_in_words(outcome) if outcome.cells is not None else observed(outcome),
+        demand_in_words(outcome),
         margin_words(outcome),
         classes,
         f"{records}\n{whose}" if whose and outcome.cells is None else records,

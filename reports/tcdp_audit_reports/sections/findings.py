@@ -20,6 +20,7 @@ from tcdp_audit.plugin._internal import (
 from tcdp_audit.plugin.check import Check, Limit
 from tcdp_audit.plugin.report import Audit, Chart, Definitions, Group, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
     column_of,
     count,
@@ -189,8 +190,8 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         title=title_of_all(outcome) if _lists_its_columns(outcome) else outcome.title or outcome.check,
         title_of_all=title_of_all(outcome),
         attribute=attribute_of(outcome, check),
-        observed=_share_of_units(outcome) or _figure_or_none(outcome),
-        demanded=_demanded_share(outcome) if _share_of_units(outcome) else demanded(outcome),
+        observed=_share_of_units(outcome) or observed_in_words(outcome),
+        demanded=_demanded_share(outcome) if _share_of_units(outcome) else demand_in_words(outcome),
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
         at_risk=_failing_cells(outcome) if whom is None else count(whom.number),
@@ -198,8 +199,23 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
     )
 
 
-def _figure_or_none(outcome: Outcome) -> str:
-    """The observed figure; if some group lacks values, the worst of the other groups with a remark on that."""
+def demand_in_words(outcome: Outcome) -> str:
+    """The threshold with its comparison; in words where no cell of a table of figures may fail."""
+    return "none allowed" if _allows_no_cell(outcome) else demanded(outcome)
+
+
+def _allows_no_cell(outcome: Outcome) -> bool:
+    is_none = outcome.threshold == 0 and outcome.comparison is Comparison.AT_MOST
+    return is_none and outcome.cells is not None and outcome.observed == outcome.cells.failing
+
+
+def observed_in_words(outcome: Outcome) -> str:
+    """The observed figure, as a number of cells where no cell of a table of figures may fail.
+
+    If some group lacks values, it is the worst of the other groups with a remark on that.
+    """
+    if _allows_no_cell(outcome):
+        return count(int(outcome.observed or 0), "cell")
     if not _without_value(outcome) or outcome.observed not in (0, inf):
         return observed(outcome)
     worst = (outcome.details.get("worst_with_value") or {}).get("figure")
@@ -373,7 +389,7 @@ def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
     if outcome.classes is not None:
         facts.append(("groups", count(outcome.classes.total)))
     if outcome.cells is not None:
-        facts += [("cells", count(outcome.cells.total)), ("failing", _failing_cells(outcome))]
+        facts += [("figures looked at", count(outcome.cells.total)), ("failing", _failing_cells(outcome))]
     fails = failing(outcome)
     if fails is not None and (fails[0] or outcome.blocks):
         facts.append(("groups that fail", count(fails[0])))
@@ -384,7 +400,7 @@ def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
     said |= {"highest", "average"} if "success" in outcome.details else set()
     said |= {name for name, of in counted.items() if of is not None and outcome.details.get(name) == of.failing}
     for name, value in outcome.details.items():
-        if name in said:
+        if name in said or (name == "first" and outcome.cells is not None):  # its sentence is in the message
             continue
         if isinstance(value, int | float | Fraction | str) or (name not in ELSEWHERE and _is_names(value)):
             fact, limit = _fact(outcome, labels, value), _limit(outcome, limits.get(name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -12,6 +12,7 @@ from tcdp_audit.plugin.check import Check
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Lines, Paragraph
 from tcdp_audit.plugin.sentences import say, visible
 from tcdp_audit_reports.charts import dumbbell
+from tcdp_audit_reports.charts.margin import margin_bar
 from tcdp_audit_reports.guide_text import in_groups, inline, is_mathml, plain_text
 from tcdp_audit_reports.templating import fill_template
 
@@ -43,7 +44,10 @@ BELIEFS = (
 )
 OF_FIGURES = {
     "Table of figures": "A table of counts, sums, means or other figures of several people, and not of their records.",
-    "Cell": "One figure of a table for each measure, named by its label in every dimension.",
+    "Cell": (
+        "One place of a table, named by its label in every dimension; it has a figure for each measure. What is "
+        "computed from all tables together counts a figure that several of them have only once."
+    ),
     "Hidden": "A text, such as c, is in the place of a figure. A reader may still know its limits.",
     "Fails": "The cell, as it is published or as a reader computes it, does not keep a demand of the policy.",
     "Records behind a table": "The records that its figures were made from. They are not released.",
@@ -54,6 +58,8 @@ OF_BOTH = ("Demand", "Warns", "Measured", "Re-identification risk", "Attribute d
 def terms(audit: Audit) -> dict[str, str]:
     """The terms that a report of this audit uses: of records, of tables of figures, or of both."""
     of_records = {name: text for name, text in GLOSSARY.items() if audit.has_records or name in OF_BOTH}
+    if not any(margin_bar(one) for one in audit.expectations):
+        of_records.pop("Margin", None)
     demands, columns = audit.tally.demands, audit.tally.columns
     numbers = {"Warns": demands.warned + columns.warned, "Measured": demands.measured}
     used = {name: text for name, text in of_records.items() if numbers.get(name, 1)}
@@ -67,7 +73,7 @@ class Explained:
 
     id: str
     title: str
-    definition: Markup
+    definition: Sequence[Markup]  # by paragraph
     formula: str
     mathml: str
     source: str
@@ -99,7 +105,7 @@ def _checks(audit: Audit) -> Iterable[str]:
 def _explanation(check: Check) -> Iterator[Paragraph | Lines]:
     guide = check.guide
     yield Paragraph(guide.question, lead=say("{title:text}.", title=visible(check.title)))
-    yield Paragraph(plain_text(in_groups(guide.definition)))
+    yield from (Paragraph(plain_text(in_groups(one))) for one in guide.definition.split("\n\n"))
     yield Lines(guide.formula.replace(";  ", "\n"), mathml=guide.mathml)
     yield Paragraph(guide.source, style="note")
 
@@ -111,7 +117,7 @@ def _explained(audit: Audit) -> Iterator[Explained]:
         yield Explained(
             id=f"glossary-{name}",
             title=visible(checks[name].title),
-            definition=inline(in_groups(guide.definition)),
+            definition=[inline(in_groups(one)) for one in guide.definition.split("\n\n")],
             formula=visible(guide.formula).replace(";  ", "\n"),
             mathml=guide.mathml.replace("'", '"') if is_mathml(guide.mathml) else "",
             source=visible(guide.source),

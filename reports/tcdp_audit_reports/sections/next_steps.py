@@ -47,12 +47,12 @@ UNKNOWN_IN_MEMORY = (
 MODELS = "Change the models with failing figures."
 OF_MODELS = "Leave a coefficient or a category of few people out, or fit the model on more people. Then audit it again."
 OF_FIGURES = (
-    "Hide further cells, leave a margin out, join categories or round, where the tables are made. Then audit all "
-    "tables together again: a cell that one table hides may follow from another."
+    "Hide further cells, leave a row or column of totals out, join categories or round, where the tables are made. "
+    "Then audit all tables together again: a cell that one table hides may follow from another."
 )
 NOT_TRIED = (
-    "This audit also tries which cells to hide, which margins to leave out and which base to round to, and writes no "
-    "data."
+    "What it costs is not known yet. The command tries which cells to hide, which rows or columns of totals to leave "
+    "out and which base to round to, says how many figures each change takes away, and writes no data."
 )
 COST = "Find out what a remedy costs."
 UNLINKED = "Remedies change tables that a unit links. Wider categories make people alike."
@@ -221,7 +221,7 @@ def _cells(audit: Audit) -> Iterator[Paragraph]:
         yield Paragraph(f"{tables_in_words} {advice}", lead=lead)
     trial = audit.figure_trial
     if trial is None and tables and not tables.keys() <= {*audit.models}:
-        yield Paragraph(NOT_TRIED, lead="Let changes be tried.", code=_trial_command(audit))
+        yield Paragraph(NOT_TRIED, lead="Run this: it tries changes.", code=_trial_command(audit))
     elif trial is not None:
         for one in trial.proposals:
             listed = " They are listed below." if one.hidden else ""
@@ -327,9 +327,10 @@ def _command(audit: Audit) -> str:
 def _release(audit: Audit) -> str:
     """The release as an argument of a command; empty where the policy names it."""
     document = audit.policy.document
-    files = [document.release] if document.tables is None else [one.file for one in document.tables.values()]
+    tables = (document.tables or {}) if audit.has_records else (document.aggregates or {})
+    files = [one.file for one in tables.values()] if tables else [document.release]
     one_file = "RELEASE" if audit.release.in_memory else visible(audit.release.name)
-    return f"{one_file if document.tables is None else 'FOLDER'} " if None in files else ""
+    return f"{'FOLDER' if tables else one_file} " if None in files else ""
 
 
 def _trial_command(audit: Audit) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tcdp_audit.plugin._internal import Block
 from tcdp_audit.plugin.report import Audit, Heading, Items, Paragraph, Rows
-from tcdp_audit.plugin.sentences import agree, count, part_of, say, sentence_case, visible
+from tcdp_audit.plugin.sentences import agree, count, say, sentence_case, visible
 from tcdp_audit_reports.cell_grids import (
     LISTED,
     SIGNS,
@@ -14,6 +14,7 @@ from tcdp_audit_reports.cell_grids import (
     GridCell,
     NumberedCell,
     grids,
+    is_in_table,
     numbered_cells,
 )
 from tcdp_audit_reports.templating import fill_template
@@ -62,7 +63,9 @@ def summary(audit: Audit, cells: Sequence[NumberedCell]) -> str:
     total = sum(one["cells"] for one in audit.sizes_of_figures.values())
     hidden = sum(one["hidden"] for one in audit.sizes_of_figures.values())
     failing = [one for one in cells if one.state != "measured"]
-    sentences = [f"{sentence_case(_failing(failing, total))}{f', {_measured(cells)}' if _measured(cells) else ''}."]
+    sentences = [
+        f"{sentence_case(_failing(audit, failing, total))}{f', {_measured(cells)}' if _measured(cells) else ''}."
+    ]
     if hidden:
         sentences.append(f"{sentence_case(count(hidden, 'figure'))} {agree(hidden, 'is', 'are')} hidden.")
     if audit.figures and not audit.shows_values:
@@ -70,13 +73,21 @@ def summary(audit: Audit, cells: Sequence[NumberedCell]) -> str:
     return " ".join(sentences)
 
 
-def _failing(cells: Sequence[NumberedCell], total: int) -> str:
-    """`3 of 96 cells fail`; cells that can be computed may be in no table."""
-    number = len(cells)
-    if not number:
+def _failing(audit: Audit, cells: Sequence[NumberedCell], total: int) -> str:
+    """`3 of 96 cells fail`; figures that can be computed may be in no table."""
+    if not cells:
         return "no cell fails a demand that was examined"
-    what = part_of(number, total, "cell") if number <= total else count(number, "cell")
-    return f"{what} {agree(number, 'fails', 'fail')}"
+    inside = sum(is_in_table(audit, one.cell) for one in cells)
+    outside = len(cells) - inside
+    if not audit.figures or inside > total:
+        return say("{n:cell} {n:fails|fail}", n=len(cells))
+    return say(
+        "[{inside>0?}{inside/total:cell} {inside/total:fails|fail}[{n>0?}, and so {n:does|do} ]]"
+        "[{n>0?}{n:figure} that {n:stands|stand} in no table and can be computed[{inside=0?} {n:fails|fail}]]",
+        inside=inside,
+        total=total,
+        n=outside,
+    )
 
 
 def _measured(cells: Sequence[NumberedCell]) -> str:

@@ -18,8 +18,9 @@ from tcdp_audit.plugin.report import Audit, Items, Paragraph
 from tcdp_audit.plugin.sentences import Status, say, sentence_case, visible
 from tcdp_audit_reports.languages import once_per_report
 from tcdp_audit_reports.people_exposed import of_whole_households
-from tcdp_audit_reports.policy_text import name_of
+from tcdp_audit_reports.policy_text import first_names, name_of
 from tcdp_audit_reports.reasons import DEGREES
+from tcdp_audit_reports.sections.columns import has_microdata
 from tcdp_audit_reports.sections.coverage import ATTRIBUTE, IDENTITY, possible_checks, regulators
 
 Announced = Check | LazyCheck
@@ -43,6 +44,9 @@ KINDS: Mapping[Need, str] = {
     Need.UNLINKED_TABLES: "unlinked tables",
     Need.WHOLE_RECORDS: "samples",
 }
+NOT_COMPARED = (
+    "The figures were not compared with the records that they were made from: a wrong figure is taken as it is."
+)
 LIMITS = (
     "No audit of a file sees who receives it, under which contract, and what else they hold. Judge that in addition "
     "(ISO/IEC 27559:2022)."
@@ -54,7 +58,7 @@ def blocks(audit: Audit) -> Iterator[Block]:
     first = relevant(audit)
     number = len(left(audit))
     named: set[str] = set()
-    risks = [*_whole_units(audit), *_unasked(audit), *(_risk(audit, one, named) for one in first)]
+    risks = [*_of_figures(audit), *_whole_units(audit), *_unasked(audit), *(_risk(audit, one, named) for one in first)]
     if risks:
         yield Items(risks)
     yield from map(Paragraph, _also_unused(audit, first))
@@ -63,6 +67,29 @@ def blocks(audit: Audit) -> Iterator[Block]:
         yield Paragraph(f"{named_there} {LIMITS}")
     else:
         yield Paragraph(LIMITS)
+
+
+def _of_figures(audit: Audit) -> Iterator[Paragraph]:
+    """The records behind tables of figures, where these were not compared with them, and figures that are no counts."""
+    if not audit.figures:
+        return
+    if not has_microdata(audit):
+        yield Paragraph(NOT_COMPARED, lead="The records behind the figures.")
+    others = [
+        say("{measure} of {table}", measure=visible(name), table=visible(table))
+        for table, one in audit.figures.items()
+        for name, figures in one.figures.items()
+        if figures.measure.counts is None
+    ]
+    if others:
+        yield Paragraph(
+            say(
+                "{names:names} {n:is no count|are no counts}: no demand on counts looks at {n:it|them}.",
+                names=first_names(others),
+                n=len(others),
+            ),
+            lead="Means and other statistics.",
+        )
 
 
 def _whole_units(audit: Audit) -> Iterator[Paragraph]:

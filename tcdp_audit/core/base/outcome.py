@@ -269,12 +269,24 @@ class Outcome:
         return Row(
             state="warning" if self.is_warning else self.status.value,
             name=self.name,
-            observed=figure(self.observed, self.threshold),
+            observed=self.bound_met or figure(self.observed, self.threshold),
             demanded="none" if sign is None else f"{sign} {decimal(self.threshold)}",
             failing=_failing(self.classes, self.records),
             failing_cells=None if self.cells is None else self.cells.failing,
             note=self.note,
             title=self.title,
+        )
+
+    @property
+    def bound_met(self) -> str:
+        """What texts say in the place of the figure that a demand on tables of figures found: `< 10`; else nothing.
+
+        The least number of people in a cell is the cell's own figure, which only the JSON of a result has.
+        """
+        return (
+            ""
+            if self.cells is None or not self.is_judged
+            else bound_met(self.observed, self.threshold, self.comparison)
         )
 
     @property
@@ -377,6 +389,13 @@ class Outcome:
             return {}
         named = [one.as_json() for one in self.failing_cells[:NAMED_CELLS]]
         return {"cells": {"total": self.cells.total, "failing": self.cells.failing}, "failing_cells": named}
+
+
+def bound_met(observed: float | None, threshold: Fraction | None, comparison: Comparison | None) -> str:
+    """A figure of which more is safer as the side of its threshold on which it is; empty for any other, or none."""
+    if observed is None or threshold is None or comparison is not Comparison.AT_LEAST or isinf(observed):
+        return ""
+    return f"{comparison.sign if observed >= threshold else '<'} {decimal(threshold)}"
 
 
 NAMED_CELLS = 1_000  # failing cells that a result names

@@ -13,7 +13,7 @@ from math import inf, isnan
 from typing import Any
 
 from tcdp_audit.core.base.frozen import dataclass
-from tcdp_audit.core.base.outcome import Comparison as Sign, part_name
+from tcdp_audit.core.base.outcome import Comparison as Sign, bound_met, part_name
 from tcdp_audit.core.base.words import count, figure, one_line, visible
 from tcdp_audit.core.results.written import Entry, failing_cells_of, is_quality, is_structural
 
@@ -126,8 +126,10 @@ class Change:
         """The figure of an outcome, formatted for a report; one at its threshold as the threshold is."""
         if entry is None:
             return "–"
-        threshold = number_of(entry["threshold"])
-        return figure(number_of(entry["observed"]), None if threshold is None else Fraction(repr(threshold)))
+        observed, bound = number_of(entry["observed"]), number_of(entry["threshold"])
+        threshold = None if bound is None else Fraction(repr(bound))
+        comparison = Sign(entry["comparison"]) if entry["comparison"] and "cells" in entry else None
+        return bound_met(observed, threshold, comparison) or figure(observed, threshold)
 
     @property
     def demands(self) -> str:

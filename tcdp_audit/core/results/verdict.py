@@ -210,9 +210,10 @@ def conflicting_demands(audit: Audit, outcome: Outcome) -> str:
         return ""
     titles, number = [one.title for one in failing.values()], len(failing)
     fails = say(
-        "{titles:text} {n:fails|fail} on the same [{whole?}columns|column], and {n:both|all} are true.",
+        "{titles:text} {n:fails|fail} on the same [{cells?}tables|{whole?}columns|column], and {n:both|all} are true.",
         titles=titles,
         n=number,
+        cells=outcome.cells is not None,
         whole=outcome.attribute is None,
     )
     asks = say("This asks: {question:text}", question=question)

@@ -161,8 +161,9 @@ TABLE_DIFFERENCING = AggregateCheck(
     label="people in the smallest difference",
     sentences=Sentences(
         passed=(
-            "[{infinite?}No published counts about the same people differ|The smallest difference of published counts "
-            "about the same people is of {observed:{unit}}] ({compared:difference} compared)."
+            "[{infinite?}No published counts about the same people differ|Each difference of published counts "
+            "about the same people is of at least [{k?}{k:{unit}}, as demanded|{observed:{unit}}]] "
+            "({compared:difference} compared)."
         ),
         failed=(
             "{failing_cells:difference} of published counts {failing_cells:is|are} of fewer than {k:{unit}}: {first}."

@@ -117,7 +117,7 @@ CELL_FREQUENCY = AggregateCheck(
     sentences=Sentences(
         passed=(
             "[{infinite?}No published count is of any {unit}|Each of {cells:published count} is of at least "
-            "{observed:{unit}}]."
+            "[{k?}{k:{unit}}, as demanded|{observed:{unit}}]]."
         ),
         failed="{failing_cells/cells:published count} {failing_cells/cells:is|are} of fewer than {k:{unit}}.",
         values=noun_of_people,

@@ -131,12 +131,12 @@ FEW_CONTRIBUTORS = AggregateCheck(
     sentences=Sentences(
         passed=(
             "[{infinite?}No published statistic is known to be about anyone|Each of {cells:published statistic} is "
-            "about at least {observed:{unit}}].[{extremes>0?} {extremes:figure} {extremes:is|are} the least or "
-            "the largest value of a group.]"
+            "about at least [{k?}{k:{unit}}, as demanded|{observed:{unit}}]].[{extremes>0?} {extremes:figure} "
+            "{extremes:is|are} the least or the largest value of a group.]"
         ),
         failed=(
-            "{failing_cells/cells:published statistic} {failing_cells/cells:is|are} about fewer than {k:{unit}}"
-            "[{observed=1?}; the smallest is about one {unit}, and gives the value of that one]."
+            "{failing_cells/cells:published statistic} {failing_cells/cells:is|are} about fewer than {k:{unit}}. "
+            "One that is about a single {unit} gives the value of that one."
         ),
         values=noun_of_people,
     ),

@@ -329,12 +329,10 @@ IMPLIED_COUNTS = AggregateCheck(
     sentences=Sentences(
         passed=(
             "[{infinite?}From {cells:published statistic} no number of people follows|From {cells:published statistic} "
-            "{implied:number} of people {implied:follows|follow}, the smallest of {observed:{unit}}]{more}."
+            "{implied:number} of people {implied:follows|follow}, the smallest of "
+            "[{k?}at least {k:{unit}}, as demanded|{observed:{unit}}]]{more}."
         ),
-        failed=(
-            "From {failing_cells/cells:published statistic} numbers of fewer than {k:{unit}} follow, the smallest of "
-            "{observed:{unit}}{more}."
-        ),
+        failed="From {failing_cells/cells:published statistic} numbers of fewer than {k:{unit}} follow{more}.",
         parts={
             "more": (
                 "[{values_known>0?}; in {values_known:cell} the values of all its people follow]"
