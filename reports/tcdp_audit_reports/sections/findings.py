@@ -247,7 +247,7 @@ def _finding(
         message=_message(outcome, once),
         person="" if is_first else quoted(prose(outcome.individual_impact)),
         conflict=once(quoted(prose(others))),
-        strictness=prose(strictness_sentences(outcome)),
+        strictness=_strictness(outcome, once),
         reason=one_line(outcome.reason),
         line=outcome.line,
         facts=_facts(outcome, check, labels),
@@ -264,6 +264,12 @@ def _finding(
         nested=nested_tables(outcome, labels),
         pictured=pictured,
     )
+
+
+def _strictness(outcome: Outcome, once: Say) -> str:
+    """What is usual where a demand is laxer; of a second one with the same limit only that it is."""
+    sentences = prose(strictness_sentences(outcome))
+    return once(sentences) or ("Laxer than is usual, as said above." if sentences else "")
 
 
 def _without_value(outcome: Outcome) -> int:

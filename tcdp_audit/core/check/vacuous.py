@@ -135,8 +135,8 @@ def undemanded_sentence(policy: Policy, columns: Sequence[str]) -> str:
     asking = [one.key for one in policy.profiles]
     return say(
         "nothing [{warning?}that can stop publication ]is demanded of {names:names}, which must stay secret: "
-        "[{n>0?}{asking:names} {n:asks|ask} how many look alike, not what they have in common|all members of a "
-        "group may have the same value]; demand l-diversity or t-closeness as well, or declare {columns:it|them} "
+        "[{n>0?}{asking:names} {n:asks|ask} how many look alike, not what they have in common|no demand would "
+        "[{warning?}do more than warn|notice] if all members of a group had the same value]; demand l-diversity or t-closeness as well, or declare {columns:it|them} "
         "insensitive"
         "[{warning?}; {only_warns:text}]",
         warning=bool(warned_of(policy, columns)),

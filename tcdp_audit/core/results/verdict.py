@@ -210,7 +210,7 @@ def conflicting_demands(audit: Audit, outcome: Outcome) -> str:
         return ""
     titles, number = [one.title for one in failing.values()], len(failing)
     fails = say(
-        "{titles:text} {n:fails|fail} on the same [{whole?}columns|column], and {n:both|all} are true.",
+        "{titles:text} {n:fails|fail} on the same [{whole?}columns|column]; that is no contradiction, for {n:it|each} asks something else.",
         titles=titles,
         n=number,
         whole=outcome.attribute is None,
