@@ -21,6 +21,7 @@ from tcdp_audit.plugin.check import Check, Limit
 from tcdp_audit.plugin.report import Audit, Chart, Definitions, Group, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
+    Status,
     column_of,
     count,
     decimal,
@@ -245,7 +246,7 @@ def _finding(
     return Finding(
         row=row,
         message=_message(outcome, once),
-        person="" if is_first else quoted(prose(outcome.individual_impact)),
+        person="" if is_first or _says_it_all(outcome) else quoted(prose(outcome.individual_impact)),
         conflict=once(quoted(prose(others))),
         strictness=_strictness(outcome, once),
         reason=one_line(outcome.reason),
@@ -264,6 +265,11 @@ def _finding(
         nested=nested_tables(outcome, labels),
         pictured=pictured,
     )
+
+
+def _says_it_all(outcome: Outcome) -> bool:
+    """Whether a demand that holds reaches no one, or has the chances of a single attempt in its message already."""
+    return outcome.status is Status.PASSED and (outcome.details.get("victims") == 0 or "success" in outcome.details)
 
 
 def _strictness(outcome: Outcome, once: Say) -> str:

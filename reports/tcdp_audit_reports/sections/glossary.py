@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from tcdp_audit.plugin._internal import Block
-from tcdp_audit.plugin.check import Check
+from tcdp_audit.plugin.check import Check, Guide
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Lines, Paragraph
 from tcdp_audit.plugin.sentences import say, visible
 from tcdp_audit_reports.charts import dumbbell
@@ -35,6 +35,7 @@ GLOSSARY = {
     ),
     "Margin": "How far what was found is from what is demanded, as a factor.",
 }
+OF_UNITS = "Where the policy names a unit"  # where the last sentences of a definition begin
 
 
 BELIEFS = (
@@ -86,7 +87,7 @@ def html(audit: Audit) -> str:
 def blocks(audit: Audit) -> Iterator[Definitions | Group]:
     """The terms; the checks for pages only: `tcdp-audit explain` has them, too."""
     yield Definitions([*terms(audit).items()])
-    checks: list[Block] = [block for name in _checks(audit) for block in _explanation(audit.plugins.checks[name])]
+    checks: list[Block] = [block for name in _checks(audit) for block in _explanation(audit, audit.plugins.checks[name])]
     if checks:
         yield Group([Heading("The checks of this policy"), *checks], page_only=True)
 
@@ -96,10 +97,18 @@ def _checks(audit: Audit) -> Iterable[str]:
     return dict.fromkeys(one.check for one in audit.expectations if one.check in audit.plugins.checks)
 
 
-def _explanation(check: Check) -> Iterator[Paragraph | Lines]:
+def _definition(audit: Audit, guide: Guide) -> str:
+    """The definition of a check, without its sentences on units where the policy has neither them nor households."""
+    document = audit.policy.document
+    if document.unit is None and document.household is None:
+        return guide.definition.partition(OF_UNITS)[0].rstrip()
+    return guide.definition
+
+
+def _explanation(audit: Audit, check: Check) -> Iterator[Paragraph | Lines]:
     guide = check.guide
     yield Paragraph(guide.question, lead=say("{title:text}.", title=visible(check.title)))
-    yield Paragraph(plain_text(in_groups(guide.definition)))
+    yield Paragraph(plain_text(in_groups(_definition(audit, guide))))
     yield Lines(guide.formula.replace(";  ", "\n"), mathml=guide.mathml)
     yield Paragraph(guide.source, style="note")
 
@@ -111,7 +120,7 @@ def _explained(audit: Audit) -> Iterator[Explained]:
         yield Explained(
             id=f"glossary-{name}",
             title=visible(checks[name].title),
-            definition=inline(in_groups(guide.definition)),
+            definition=inline(in_groups(_definition(audit, guide))),
             formula=visible(guide.formula).replace(";  ", "\n"),
             mathml=guide.mathml.replace("'", '"') if is_mathml(guide.mathml) else "",
             source=visible(guide.source),
