@@ -460,8 +460,8 @@ def _warned(audit: Audit) -> Iterator[str]:
     if links:
         reasons = [one_line(one.reason) for one in audit.columns if one.is_key and one.is_present and one.reason]
         yield say(
-            "Whoever holds another table with the same {names:names}[{original?}, such as the original,] could link all "
-            "{people:{noun}}; only a warning says so[{reason?}. The policy says of it: “{reason:text}”].",
+            "Whoever holds another table with the same {names:names}[{original?}, such as the original,] could link "
+            "all {people:{noun}}; only a warning says so[{reason?}. The policy says of it: “{reason:text}”].",
             names=links,
             original="original" in audit.companions,
             reason=" ".join(reasons),
@@ -472,7 +472,7 @@ def _warned(audit: Audit) -> Iterator[str]:
         whom = affected(one)
         if whom is not None and whom.number:
             yield say(
-                "Demand {number} only warns: the {n:{noun}} that it affects {n:is|are} not counted for it.",
+                "Demand {number} only warns: the {n:{noun}} that it affects {n:is|are} not counted.",
                 number=number,
                 n=whom.number,
                 noun=whom.noun,

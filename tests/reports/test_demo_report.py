@@ -91,7 +91,7 @@ def test_words_are_those_of_people(page):
         "Five other ways of counting were tried. The result changes for",  # would it flip
         "narrows them down to 4 people in the smallest group, and to 22 people on average",  # for one person
         "a guess is right with a chance of 1 in 4 there, and with a chance of 1 in 22 on average",
-        "Month of admission adds most to the risk (35%)",  # which column adds most
+        "Among the known facts, month of admission adds most to the risk (35%)",  # which column adds most
         "How to verify it, in four steps",
         "run by",
         " fail on the same column, and ",  # a met demand beside one that fails
@@ -118,7 +118,7 @@ def test_markdown_says_the_same(demo):
     for phrase in (
         "Not fit for release",
         "each counted once",
-        "Month of admission adds most to the risk (35%)",
+        "Among the known facts, month of admission adds most to the risk (35%)",
         "a neighbour may know",
     ):
         assert phrase in text

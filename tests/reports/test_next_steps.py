@@ -38,7 +38,7 @@ def test_they_begin_with_the_policy_and_then_have_a_command():
     audit = tcdp_audit.audit(TABLE, POLICY, column_risks=True)
     reported = steps(audit)
     assert [one.lead for one in reported] == [
-        "Decide on ill: add a demand, or declare it harmless.",
+        "Decide on ill.",
         "Take id out of the copy that is published.",
         "Find out what a remedy costs.",
         "Protect the people whom failing demands expose, the largest number first.",

@@ -10,7 +10,7 @@ from tcdp_audit.plugin._internal import Block
 from tcdp_audit.plugin.aggregate import PublishedTable
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.report import Audit, AuditedColumn, ColumnRisk, Group, Paragraph, Rows
-from tcdp_audit.plugin.sentences import Outcome, Status, count, say, sentence_case, visible
+from tcdp_audit.plugin.sentences import Outcome, Status, count, say, visible
 from tcdp_audit_reports.charts.pictures import tables_picture
 from tcdp_audit_reports.finding_tables import whole_percents
 from tcdp_audit_reports.first_screen import sizes_in_words
@@ -242,7 +242,10 @@ class IntrudersColumns:
 
 
 def measured_columns(audit: Audit) -> list[IntrudersColumns]:
-    """The columns of each intruder against whom a demand fails, in their order, of many who exposes most first; else of who knows most."""
+    """The columns of each intruder against whom a demand fails, in their order; else of who knows most.
+
+    Of many intruders the one who exposes most comes first.
+    """
     failing = [one for one in audit.scenarios if one.column_risks]
     if len(failing) > FEW:  # more than sentences name
         failing.sort(key=lambda one: -(0 if one.exposed is None else one.exposed.people or 0))
@@ -274,7 +277,7 @@ def riskiest(audit: Audit) -> Iterator[str]:
             share = one.shares[first.column]
             most = [visible(each.label or each.column) for each in one.columns if one.shares[each.column] == share]
             yield say(
-                "[{intruder?}Against {intruder:names}|Among what a neighbour may know], {most:names} {many:adds|add} "
+                "[{intruder?}Against {intruder:names}|Among the known facts], {most:names} {many:adds|add} "
                 "most to the risk ({share}[{many>1?} each])"
                 "[{n>0?}: with it {n:{noun}} {n:is|are} unique, without it {without}].",
                 intruder=one.intruders,
@@ -285,9 +288,15 @@ def riskiest(audit: Audit) -> Iterator[str]:
                 noun=noun_of_record(audit),
                 without=first.unique_without,
             )
-    kept = [visible(one.name) for one in audit.scenarios if " " not in one.name and not one.column_risks]
+    kept = [visible(one.name) for one in audit.scenarios if " " not in one.name and _holds(audit, one.name)]
     if kept and of_each:
         yield say("Nothing fails against {names:names}.", names=kept)
+
+
+def _holds(audit: Audit, scenario: str) -> bool:
+    """Whether something is demanded against an intruder, and every demand holds."""
+    judged = [one for one in audit.expectations if one.scenario == scenario and one.threshold is not None]
+    return bool(judged) and all(one.status is Status.PASSED for one in judged)
 
 
 def coarsening(audit: Audit) -> Iterator[Paragraph]:

@@ -67,7 +67,8 @@ def regulators(audit: Audit) -> Sequence[RegulatorsQuestion]:
 def _singling_out(audit: Audit, titles: Sequence[str]) -> RegulatorsQuestion:
     """The first question; where the policy names intruders, against whom it is asked and who are alone otherwise."""
     others = [say("{name} ({n} {n:is|are} alone)", name=name, n=n) for name, n in alone_unlimited(audit).items()]
-    asked = [visible(one.name) for one in audit.scenarios if " " not in one.name and limits_being_alone(audit, one.name)]
+    named = [one.name for one in audit.scenarios if " " not in one.name]
+    asked = [visible(name) for name in named if limits_being_alone(audit, name)]
     word, question = "Singling out", "Can one person be picked out of the file?"
     return RegulatorsQuestion(word, question, titles, asked, others if asked else ())
 

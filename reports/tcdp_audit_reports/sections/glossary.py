@@ -87,7 +87,8 @@ def html(audit: Audit) -> str:
 def blocks(audit: Audit) -> Iterator[Definitions | Group]:
     """The terms; the checks for pages only: `tcdp-audit explain` has them, too."""
     yield Definitions([*terms(audit).items()])
-    checks: list[Block] = [block for name in _checks(audit) for block in _explanation(audit, audit.plugins.checks[name])]
+    run = [audit.plugins.checks[name] for name in _checks(audit)]
+    checks: list[Block] = [block for one in run for block in _explanation(audit, one)]
     if checks:
         yield Group([Heading("The checks of this policy"), *checks], page_only=True)
 

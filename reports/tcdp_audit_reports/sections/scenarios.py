@@ -149,9 +149,9 @@ def _summary(audit: Audit) -> str:
         if held:
             sentences.append(
                 say(
-                    "Every demand against {names:names} holds. That is no leave to publish: the verdict is one, for all "
-                    "intruders. To decide on some, audit with a policy that names only those, and state why the others "
-                    "cannot get the file.",
+                    "Every demand against {names:names} holds. That is no leave to publish: the verdict is one, for "
+                    "all intruders. To decide on some, audit with a policy that names only those, and state why the "
+                    "others cannot get the file.",
                     names=_listed(held),
                 )
             )
