@@ -242,9 +242,9 @@ def _counted(audit: Audit) -> Iterator[str]:
             numbers.append(_number(whom.number, number, without, is_same=without in said))
         said.add(without)
     yield say(
-        "Of {these:text}, {numbers:names}. Do not add these numbers: several demands can expose the same "
+        "Of the {total}, {numbers:names}. Do not add these numbers: several demands can expose the same "
         "{noun:plural}.",
-        these=say("the {n}", n=audit.exposed.people),
+        total=audit.exposed.people,
         numbers=first_names(numbers, NAMED + 1),
         noun=ranked[0][0].noun,
     )
