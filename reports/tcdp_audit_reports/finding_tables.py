@@ -43,7 +43,7 @@ def _by_class(outcome: Outcome, runs: Sequence[Sequence[WorstClass]], once: Say)
         for run in runs[:WORST]
     ]
     return figure_table(
-        "Worst groups", ("groups", f"{plural(record_noun(outcome))} in each", "value"), rows, once(ORDINALS)
+        "Worst groups", ("groups", f"{plural(record_noun(outcome))} in each", "found"), rows, once(ORDINALS)
     )
 
 
@@ -57,7 +57,7 @@ def _with_cells(outcome: Outcome, once: Say) -> Rows:
         ]
         for one in outcome.worst
     ]
-    head = ("groups", "cells", f"{plural(record_noun(outcome))} in each", "value")
+    head = ("groups", "cells", f"{plural(record_noun(outcome))} in each", "found")
     return Rows(head, rows, "Worst groups", once(ORDINALS), numeric_from=2)
 
 

@@ -17,6 +17,7 @@ from tcdp_audit.plugin.sentences import (
     listing,
     prose,
     say,
+    sentence_case,
     visible,
 )
 from tcdp_audit_reports.policy_text import stated
@@ -32,15 +33,11 @@ def particulars(audit: Audit) -> list[tuple[str, list[str]]]:
     policy, log = audit.policy, audit.change_log
     repaired = [] if log is None or not log.steps else [("Repaired from", described(log.input))]
     further = {name: table for name, table in audit.companions.items() if name not in audit.figures}
-    compared = [
-        ("Records behind" if name == "microdata" else say("Compared with {name}", name=name), described(table))
-        for name, table in further.items()
-    ]
     return [
         *([("Release", _released(audit))] if audit.has_records else []),
         *_figures(audit),
         *repaired,
-        *compared,
+        *(_companion(audit, name, table) for name, table in further.items()),
         (
             "Policy",
             [
@@ -51,6 +48,21 @@ def particulars(audit: Audit) -> list[tuple[str, list[str]]]:
         *((name, [text]) for name, text in stated(audit)),
         ("Audited", [audited_at(audit), *_by(audit), by_tool(), plugins(audit)]),
     ]
+
+
+def _companion(audit: Audit, name: str, table: Table) -> tuple[str, list[str]]:
+    """A further table: `Compared with the register (journalist)`, where only that intruder has it, and whether used."""
+    from tcdp_audit_reports.sections.unexamined import unused  # noqa: PLC0415 - it needs modules that need this one
+
+    kind, _, intruder = name.partition(" of ")
+    if name in unused(audit):
+        tried = any(one.conventions.get("reference") == name for one in audit.variants)
+        use = say("used [{tried?}only for other ways of counting (Annex D)|by no demand]", tried=tried)
+        return sentence_case(name), [*described(table), use]
+    if kind == "microdata":
+        return "Records behind", described(table)
+    register = say("Compared with the register[{intruder?} ({intruder})]", intruder=visible(intruder))
+    return register if kind == "population" else say("Compared with {name}", name=name), described(table)
 
 
 def _figures(audit: Audit) -> Iterator[tuple[str, list[str]]]:

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from tcdp_audit.plugin._internal import failing, in_words
 from tcdp_audit.plugin.aggregate import FailingCell
 from tcdp_audit.plugin.check import DisclosureType
+from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.report import Audit
 from tcdp_audit.plugin.sentences import Outcome, Status, column_of, record_noun, say, sentence_case, unit_noun, visible
 from tcdp_audit_reports.languages import once_per_report
-from tcdp_audit_reports.policy_text import first_names, known, name_of, runs
+from tcdp_audit_reports.policy_text import first_names, known, name_of, one_line, runs
 
 EVENTS = ("known_events", "unicity")  # demands on people of whom some rows are known
 UNIT_NOUN = "unit_noun"  # the detail of a demand on rows with what the units are called that it counts
+CERTAIN = "homogeneity"  # the demand on people whose secret is certain
 NAMED = 5  # failing demands with their numbers of people, in a sentence
 
 
@@ -37,10 +39,24 @@ def known_facts(audit: Audit) -> tuple[str, str]:
         )
         sentence = " ".join(filter(None, (sentence, _households(audit), _whole_histories(audit))))
     elif any(facts in f"{one.message} {one.individual_impact}" for one in audit.expectations):
-        sentence = say("{names:names}. What each intruder knows of them is below.", names=[*_capital(columns)])
+        sentence = say(
+            "{names:names}. [{whole?}{whole:names} {n:knows|know} all of them; what|What] [{others?}others know|each "
+            "intruder knows] of them is below.",
+            names=[*_capital(columns)],
+            whole=(whole := _who_know_all(audit)),
+            others=bool(whole),
+            n=len(whole),
+        )
     else:
         return "", ""
     return say("The {words:text} known facts.", words=words), sentence
+
+
+def _who_know_all(audit: Audit) -> list[str]:
+    """The policy's intruders who know every column that an intruder may know."""
+    columns = {one.name for one in audit.columns if one.role is Role.QUASI_IDENTIFIER and one.is_present}
+    named = [one for one in audit.scenarios if " " not in one.name and columns <= {*one.knows}]
+    return [sentence_case(visible(one.name)) if not at else visible(one.name) for at, one in enumerate(named)]
 
 
 def _capital(names: Sequence[str]) -> Iterator[str]:
@@ -53,7 +69,7 @@ def relation(audit: Audit) -> str:
         return " ".join(_of_few_people(audit))
     if not any(one.status is Status.FAILED for one in audit.outcomes):
         return ""
-    counted = (*_at_worst(audit), *_with_rows(audit), *_surest_guess(audit), *_counted(audit), *_left_out(audit))
+    counted = (*_at_worst(audit), *_with_rows(audit), *_counted(audit), *_surest_guess(audit), *_left_out(audit))
     return " ".join([*counted, *_chance(audit), *_warned(audit)])
 
 
@@ -267,7 +283,8 @@ def _counted(audit: Audit) -> Iterator[str]:
         alike.setdefault(key, []).append(number)
     numbers = [_number(*key, demands) for key, demands in alike.items()]
     yield say(
-        "{numbers:names}. Do not add these numbers: several demands can expose the same {noun:plural}.",
+        "Of the {total}, {numbers:names}. Do not add these numbers: several demands can expose the same {noun:plural}.",
+        total=audit.exposed.people,
         numbers=first_names(numbers, NAMED + 1),
         noun=ranked[0][0].noun,
     )
@@ -289,8 +306,9 @@ def _number(in_words: str, people: int, without: int, demands: Sequence[int]) ->
     `in_words` is what to say of people who are units of several records; empty for others.
     """
     return say(
-        "[{units?}{units:text}|{n}] by [{several?}demands|demand] {demands:names}[{without>0?} ({rest}, and {without} "
-        "in groups in which no one has a value: with nothing to compare, they count as failing)]",
+        "[{units?}[{several?}demands|demand] {demands:names} [{several?}expose|exposes] {units:text}"
+        "|[{several?}demands|demand] {demands:names} [{several?}expose|exposes] {n}][{without>0?} ({rest}, and "
+        "{without} in groups in which no one has a value: with nothing to compare, they count as failing)]",
         units=in_words,
         n=people,
         several=len(demands) > 1,
@@ -364,7 +382,20 @@ def _surest_guess(audit: Audit) -> Iterator[str]:
         for number, one in failing
         if (guess := SurestGuess.of_demand(one)) is not None
     ]
-    if guesses and len(failing) > 1:
+    certain = [(whom.number, -number, one) for number, one in failing if (whom := _whose_secret_is_certain(one))]
+    if certain and len(failing) > 1:
+        _, number, outcome = max(certain, key=lambda one: one[:2])
+        alone = _alone_among(audit, outcome)
+        yield say(
+            "Worst for one person: demand {number}, as the {name} of {n:{noun}} is known for certain"
+            "[{alone>0?}; {alone} of them {alone:is|are} alone in the group].",
+            number=-number,
+            name=visible(column_of(outcome)),
+            n=max(certain, key=lambda one: one[:2])[0],
+            noun=record_noun(outcome),
+            alone=alone,
+        )
+    elif guesses and len(failing) > 1:
         *_, number, guess = max(guesses, key=lambda one: one[:3])
         of_rows = UNIT_NOUN in guess.outcome.details
         yield say(
@@ -377,6 +408,34 @@ def _surest_guess(audit: Audit) -> Iterator[str]:
             rows=of_rows,
             noun=record_noun(guess.outcome),
         )
+
+
+def _whose_secret_is_certain(outcome: Outcome) -> Affected | None:
+    """Whom a failing attack gives a secret away for certain; None where it is another demand, or units are counted."""
+    whom = affected(outcome) if outcome.check == CERTAIN and not outcome.details.get("records_without_value") else None
+    return whom if whom is not None and whom.number and whom.of is None else None
+
+
+def _alone_among(audit: Audit, outcome: Outcome) -> int:
+    """The people whose secret is certain as they are the only match; 0 where that is not known of each."""
+    values = next((one for one in audit.columns if one.name == outcome.attribute), None)
+    return alone_against(audit, outcome.scenario or "") if values is not None and not values.missing else 0
+
+
+def alone_against(audit: Audit, scenario: str) -> int:
+    """The records that are the only match of what an intruder knows, by a demand that counts groups of the release.
+
+    Args:
+        audit: the audit.
+        scenario: the intruder; empty where the policy names none.
+
+    Returns:
+        Their number; 0 where there are none, or where no demand against the intruder counted groups.
+    """
+    for one in audit.expectations:
+        if (one.scenario or "") == scenario and one.details.get("classes_are_of") == "release":
+            return sum(int(records) for size, _, records in one.details.get("distribution", ()) if size == 1)
+    return 0
 
 
 def _limits_averages(audit: Audit, means: Sequence[Outcome]) -> str:
@@ -465,9 +524,13 @@ def _warned(audit: Audit) -> Iterator[str]:
     """The people whom demands of severity warning are about, and all of them where a key is still in the file."""
     links = _links(audit)
     if links:
+        reasons = [one_line(one.reason) for one in audit.columns if one.is_key and one.is_present and one.reason]
         yield say(
-            "Whoever holds another table with {names:names} could link all {people:{noun}}; only a warning says so.",
+            "Whoever holds another table with the same {names:names}[{original?}, such as the original,] could link "
+            "all {people:{noun}}; only a warning says so[{reason?}. The policy says of it: “{reason:text}”].",
             names=links,
+            original="original" in audit.companions,
+            reason=" ".join(reasons),
             people=audit.release.records,
             noun=unit_noun(audit.expectations[0]) if audit.expectations else "record",
         )
@@ -475,7 +538,7 @@ def _warned(audit: Audit) -> Iterator[str]:
         whom = affected(one)
         if whom is not None and whom.number:
             yield say(
-                "Demand {number} only warns: the {n:{noun}} that it affects {n:is|are} not counted for it.",
+                "Demand {number} only warns: the {n:{noun}} that it affects {n:is|are} not counted.",
                 number=number,
                 n=whom.number,
                 noun=whom.noun,

@@ -186,11 +186,11 @@ def name_of(column: AuditedColumn) -> str:
 def stated(audit: Audit) -> list[tuple[str, str]]:
     """The policy's statements on its release, by name: purpose, recipients, and who approved it; only those it has."""
     document, approval = audit.policy.document, approved_by(audit)
-    pairs = (("Purpose", document.purpose), ("Recipients", document.recipients), ("Approved by", approval))
+    pairs = (("Purpose", document.purpose), ("Recipients", document.recipients), ("Policy approved by", approval))
     return [(name, one_line(text)) for name, text in pairs if text]
 
 
-ENTRIES = {"Purpose": "purpose:", "Recipients": "recipients:", "Approved by": "approved_by:"}  # of a policy
+ENTRIES = {"Purpose": "purpose:", "Recipients": "recipients:", "Policy approved by": "approved_by:"}  # of a policy
 
 
 def signed_for(audit: Audit) -> list[tuple[str, str]]:

@@ -112,11 +112,11 @@ def test_reports_show_it_on_the_first_screen_and_in_the_sign_off(tmp_path: Path)
     page, summary = result.render(".html"), result.render(".md")
 
     assert "<dt>Purpose</dt><dd><bdi>Teaching. No research.</bdi></dd>" in page
-    assert "<dt>Approved by</dt><dd><bdi>Board, 2026-11-20</bdi></dd>" in page
+    assert "<dt>Policy approved by</dt><dd><bdi>Board, 2026-11-20</bdi></dd>" in page
     assert page.count("Students") > 1
     assert "The policy does not say" not in page.partition("Sign-off")[2][:600]
     assert "- **Purpose**: Teaching. No research." in summary
-    assert "- **Approved by**: Board, 2026-11-20" in summary
+    assert "- **Policy approved by**: Board, 2026-11-20" in summary
 
 
 def test_a_sign_off_says_what_is_not_stated(tmp_path: Path) -> None:
@@ -125,4 +125,4 @@ def test_a_sign_off_says_what_is_not_stated(tmp_path: Path) -> None:
 
     assert page.partition("Sign-off")[2][:600].count("The policy does not say") == 3
     assert "<dt>Purpose</dt>" not in page.partition("Sign-off")[0]
-    assert "Approved by" not in summary
+    assert "Policy approved by" not in summary

@@ -118,7 +118,13 @@ REFUSALS: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any], Sequence[Map
     ("redistribution", {"age": AGE, "job": JOB}, {}, [L], f"{AS_ONE}Distinct l-diversity of 'job' 3, where >= 4"),
     ("rounding", {"town": TOWN}, {"base": 5}, [RETAINED], "no numeric quasi-identifier; name the `attributes` to mask"),
     ("suppression", {"age": AGE}, {}, [RETAINED], "the largest has 1 record; generalise first, or use `of: cells`"),
-    ("suppression", {"town": TOWN}, {"at_most": 0.25}, [RETAINED], "allows 1; `at_most: 0.5` would do"),
+    (
+        "suppression",
+        {"town": TOWN},
+        {"at_most": 0.25},
+        [RETAINED],
+        r"it would pass if up to 50% might be removed \(`at_most: 0.5`\)",
+    ),
     (
         "suppression",
         {"town": TOWN, "job": JOB},

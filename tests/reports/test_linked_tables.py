@@ -160,7 +160,7 @@ def test_every_number_of_people_says_whether_it_is_of_patients_or_of_visits(thre
     """And that those are exposed who have visits, which a share of all patients hides."""
     said = relation(three)
     assert "These are all 147 patients with rows in visits; the other 53 patients have none." in said
-    assert "147 patients by demand 1, 145 patients (313 records of visits) by demand 3 and 139 patients" in said
+    assert "Of the 147, demand 1 exposes 147 patients, demand 3 exposes 145 patients (313 records of visits)" in said
     assert "several demands can expose the same patients." in said
     assert "the 'visits.diagnosis' of 145 patients" in " ".join(one.head for one in reasons(three))
     assert "They are of 145 of 147 patients with rows in visits." in [*findings(three)][2].message
@@ -195,7 +195,10 @@ def test_the_column_is_named_that_adds_most() -> None:
         ("patients.sex", 110),
     ]
     text = made.render(".md")
-    assert "Quarter of the visit adds most to the risk (60%): with it 127 patients are unique, without it 53." in text
+    assert (
+        "Among the known facts, quarter of the visit adds most to the risk (60%): with it 127 patients are unique, "
+        "without it 53." in text
+    )
     assert "Whoever knows the number of a patient in a column that links the tables" in text
     assert "the policy does not say whether" not in text
     assert made.warnings == []  # a link that is declared to be harmless is no identifier

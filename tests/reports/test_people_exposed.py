@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -34,8 +35,8 @@ def test_demands_are_named_with_their_people_the_most_first() -> None:
     made = of({"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2}}, warned)
     assert relation(made) == (
         "Counted: 6 people, by demands that fail. At worst: no more. "
-        "6 by demand 2 and 2 by demand 1. Do not add these numbers: several demands can expose the same people. "
-        "Demand 3 only warns: the 2 people that it affects are not counted for it."
+        "Of the 6, demand 2 exposes 6 and demand 1 exposes 2. Do not add these numbers: several demands can expose the "
+        "same people. Demand 3 only warns: the 2 people that it affects are not counted."
     )
 
 
@@ -111,7 +112,30 @@ def test_the_scenarios_say_below_which_chance_a_demand_would_be_met() -> None:
     assert "How likely each attack is tried (recipient 20%, acquaintance 51% and breach 10%)" in "".join(
         how_counted(audit)
     )
+    assert "No other estimate makes the release fit: demands 6 and 7 do not depend on it." in how_counted(audit)
     assert "at least 130 of 400 patients" in audit.render(".html")
+
+
+def test_the_worst_for_one_person_is_a_secret_that_is_certain_and_who_is_alone() -> None:
+    said = relation(of_scenarios())
+    assert said.endswith(
+        "Of the 130, demand 7 exposes 130 and demand 6 exposes 30. Do not add these numbers: several demands can "
+        "expose the same patients. Worst for one person: demand 7, as the 'diagnosis' of 130 patients is known for "
+        "certain; 108 of them are alone in the group."
+    )
+
+
+def test_the_intruders_who_know_every_fact_are_named() -> None:
+    assert "Acquaintance knows all of them; what others know of them is below." in of_scenarios().render(".html")
+
+
+def test_what_the_policy_says_of_a_key_stands_beside_whom_it_links(tmp_path: Path) -> None:
+    for name, text in make_discharges().items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert (
+        "Whoever holds another table with the same number of the discharge, such as the original, could link all 8,000 "
+        "people; only a warning says so. The policy says of it: “random, drawn for this release”."
+    ) in relation(audit(None, tmp_path / POLICY))
 
 
 def test_a_single_failure_has_its_guess_in_its_reason_only() -> None:

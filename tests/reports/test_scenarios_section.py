@@ -55,14 +55,15 @@ def test_each_intruder_has_its_own_people_exposed() -> None:
     summary, intruders, demands = section(audited([{"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2}}]))
 
     assert summary.startswith("The policy names 2 intruders. Demands fail against boss. Every demand against neighbour")
-    assert "to decide on some, audit with a policy that names only those" in summary
-    assert intruders == [
-        ("boss", "A boss", "'age' and 'job'", "illness", "50%", "not asked", "1 of 6 people"),
+    assert "That is no leave to publish: the verdict is one, for all intruders." in summary
+    assert "audit with a policy that names only those, and state why the others cannot get the file" in summary
+    assert intruders == [  # in the policy's order, as in the other tables
         ("neighbour", "Somebody next door", "'age'\nof 25% of all", "illness", "100%", "not asked", "none"),
+        ("boss", "A boss", "'age' and 'job'", "illness", "50%", "not asked", "1 of 6 people"),
     ]
     assert demands == [
-        ("k-anonymity\n≥ 2", "✗ Failed\n1\n1 person", "✓ Passed\n3"),
-        ("Distinct l-diversity\n≥ 2, illness", "✗ Failed\n1\n1 person", "✓ Passed\n2"),
+        ("k-anonymity\n≥ 2", "✓ Passed\n3", "✗ Failed\n1\n1 person"),
+        ("Distinct l-diversity\n≥ 2, illness", "✓ Passed\n2", "✗ Failed\n1\n1 person"),
     ]
 
 
@@ -80,7 +81,7 @@ def test_a_set_of_columns_is_no_intruder_with_a_name() -> None:
     summary, intruders, demands = section(audited(expect))
 
     assert summary == (
-        "The policy names 1 intruder. Demand 2 names columns and no intruder. Nothing is demanded against boss."
+        "The policy names 1 intruder. Line 2 is only measured and names no intruder. Nothing is demanded against boss."
     )
     assert [one[0] for one in intruders] == ["neighbour"]
     assert demands == [("k-anonymity", "○ Measured\n3")]
@@ -114,7 +115,7 @@ def test_a_demand_that_was_not_judged_exposes_an_unknown_number() -> None:
     summary, intruders, _ = section(audit(TABLE, policy, population=population))
 
     assert "Demands could not be judged against boss." in summary
-    assert intruders[0][-1] == "not known: a demand could not be judged"
+    assert intruders[1][-1] == "not known: a demand could not be judged"
 
 
 def test_two_demands_of_one_check_are_two_rows() -> None:
@@ -139,8 +140,8 @@ def test_a_failing_warning_is_said() -> None:
     expect = [{"k_anonymity": {"k": 2, "severity": "warning"}}]
     _, intruders, demands = section(audited(expect))
 
-    assert [row[-1] for row in intruders] == ["none but by warnings", "none"]
-    assert demands[0][1].startswith("! Warning")
+    assert [row[-1] for row in intruders] == ["none", "none but by warnings"]
+    assert demands[0][2].startswith("! Warning")
 
 
 def test_the_chance_of_a_guess_and_the_people_whom_a_demand_allows_are_said() -> None:
@@ -149,7 +150,7 @@ def test_the_chance_of_a_guess_and_the_people_whom_a_demand_allows_are_said() ->
 
     assert [row[-2:] for row in intruders] == [
         ("1 in 3 at worst, 1 in 3 on average", "none"),
-        ("for certain at worst, 1 in 2 on average", "none\ndemand 4 allows 1"),
+        ("for certain at worst, 1 in 2 on average", "no more than is allowed\n1 by demand 4, which allows 3"),
     ]
 
 
@@ -164,7 +165,7 @@ def test_secrets_that_no_demand_protects_from_an_intruder_are_said() -> None:
 def test_demands_against_one_intruder_do_not_conflict_with_those_against_another() -> None:
     expect = [{"k_anonymity": {"k": 2}}, {"sample_uniqueness": {"at_most": 0.1}}]
 
-    assert "and both are true" not in audited(expect).render(".html")
+    assert "that is no contradiction" not in audited(expect).render(".html")
 
 
 def test_an_intruder_who_does_not_know_who_is_in_the_release_has_a_condition(tmp_path: Path) -> None:

@@ -147,8 +147,8 @@ def test_what_is_met_beside_a_failure_says_how_both_are_true() -> None:
     result = of(other, {"entropy_l_diversity": {"l": 2}}, {"k_anonymity": {"k": 1}})
     attack, varied, size = result.expectations
     assert conflicting_demands(result, attack) == (
-        "Entropy l-diversity fails on the same column, and both are true. This asks: Are there groups in which "
-        "every person has the same sensitive value?"
+        "Entropy l-diversity fails on the same column; that is no contradiction: it asks something else. "
+        "This asks: Are there groups in which every person has the same sensitive value?"
     )
     assert (conflicting_demands(result, varied), conflicting_demands(result, size)) == ("", "")
     alike = of(met, fails)

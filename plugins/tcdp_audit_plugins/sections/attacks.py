@@ -30,6 +30,7 @@ class Story:
     deed: str  # what they do
     # the checks that say how far they get, the best first, each with what it says
     measured_by: Sequence[tuple[str, Applicability]]
+    searches: bool = False  # whether the matches in a register belong to it, where a demand counted them
     guesses: bool = False  # whether the best guess that any demand found belongs to it
 
 
@@ -72,7 +73,11 @@ def _sentences(outcomes: Sequence[Outcome], story: Story, *, without_zeros: bool
         own = [one for one in outcomes if one.check == name and one.observed is not None]
         if sentences := [one for one in dict.fromkeys(reach(_with_values(each)) for each in own) if one]:
             reached = [one for one in sentences if not one.startswith("0 ")] if without_zeros else sentences
-            return [*(reached or sentences), *(_best_guesses(own, outcomes) if story.guesses else ())]
+            further = [
+                *(_best_guesses(own, outcomes) if story.guesses else ()),
+                *(_in_register(outcomes) if story.searches else ()),
+            ]
+            return [*(reached or sentences), *further]
     return []
 
 
@@ -90,6 +95,16 @@ def _best_guesses(own: Sequence[Outcome], outcomes: Sequence[Outcome]) -> Iterat
                 have=shared["have"],
                 of=shared["of"],
             )
+
+
+def _in_register(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """The people of a register who match a record where the fewest do, by the first demand that counted them."""
+    for one in outcomes:
+        if one.check == "k_map" and one.observed is not None:
+            yield say(
+                "That is in the file; in the register at least {n:person} {n:matches|match}.", one, n=int(one.observed)
+            )
+            return
 
 
 def _chance(outcome: Outcome) -> float:
@@ -373,6 +388,7 @@ STORIES = (
             ("lkc_privacy", _by_few),
             ("reidentification_risk", _matching),
         ),
+        searches=True,
     ),
     Story(
         "The colleague",

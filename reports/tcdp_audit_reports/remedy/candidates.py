@@ -53,10 +53,16 @@ def names(steps: Sequence[Step]) -> list[str]:
     return [plain(one.remedy) + (f", {parameters_of(one)}" if repeats[one.remedy] > 1 else "") for one in steps]
 
 
+PAIRS: Mapping[tuple[str, str], str] = {  # parameters whose name says nothing without the title of their remedy
+    ("of", "cells"): "only single cells",
+    ("of", "records"): "only whole rows",
+}
+
+
 def parameters_of(step: Step) -> str:
     """The parameters of a step in words; what a list or a mapping holds may be cells, and is counted."""
     words = (
-        say("{name:text} {value:text}", name=plain(name), value=_value_in_words(value))
+        PAIRS.get((name, str(value))) or say("{name:text} {value:text}", name=plain(name), value=_value_in_words(value))
         for name, value in step.parameters.items()
     )
     return ", ".join(words) or "default parameters"

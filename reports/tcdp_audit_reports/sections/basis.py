@@ -11,7 +11,7 @@ from tcdp_audit.plugin.sentences import Severity, Status, percent, percent_of, s
 from tcdp_audit_reports.fact_labels import plain
 from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
 from tcdp_audit_reports.people_exposed import of_whole_households
-from tcdp_audit_reports.policy_text import policy_argument, signed_for, tables_argument
+from tcdp_audit_reports.policy_text import first_names, policy_argument, signed_for, tables_argument
 from tcdp_audit_reports.reasons import is_chance
 from tcdp_audit_reports.sections.appendix import changing_demands
 from tcdp_audit_reports.sections.columns import noun_of_record, taken_of_figures
@@ -110,6 +110,19 @@ def _of_attempts(audit: Audit) -> Iterator[str]:
                 intruder=[visible(one.scenario or "")],
                 chance=percent(round(attempt * float(one.threshold or 0) / (one.observed or 1), 2)),
             )
+    always = [
+        str(number)
+        for number, one in enumerate(audit.expectations, 1)
+        if one.status is Status.FAILED and not one.is_warning and "attempt" not in one.details
+    ]
+    if chances and always:
+        yield say(
+            "No other estimate makes the release fit: [{several?}demands|demand] {numbers:names} {n:does|do} not "
+            "depend on it.",
+            numbers=first_names(always),
+            several=len(always) > 1,
+            n=len(always),
+        )
 
 
 CONVENTIONS = {

@@ -11,7 +11,7 @@ from tcdp_audit.plugin._internal import Block
 from tcdp_audit.plugin.aggregate import PublishedTable
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.report import Audit, AuditedColumn, ColumnRisk, Group, Paragraph, Rows
-from tcdp_audit.plugin.sentences import Outcome, Status, count, say, sentence_case, visible
+from tcdp_audit.plugin.sentences import Outcome, Status, count, say, visible
 from tcdp_audit_reports.charts.pictures import tables_picture
 from tcdp_audit_reports.finding_tables import whole_percents
 from tcdp_audit_reports.first_screen import sizes_in_words
@@ -24,6 +24,7 @@ NAMED = 5  # intruders in sentences
 COARSER = "Wider bands, fewer categories or larger regions put more people into each group."
 LEAD = "Coarsen the columns that add most to the risk."
 LINKED = "linked_rows"  # the schema check on columns that join rows
+FEW = 3  # intruders in the policy's order
 INTRUDERS = 3  # whose shares of the risk stand beside a column; the annex has all
 MOST = 1000  # rows of the table of columns or of tables; the machine-readable result has all
 
@@ -325,11 +326,15 @@ class IntrudersColumns:
 
 
 def measured_columns(audit: Audit) -> list[IntrudersColumns]:
-    """The columns of each intruder against whom a demand fails, who exposes most first; else of who knows most."""
+    """The columns of each intruder against whom a demand fails, in their order; else of who knows most.
+
+    Of many intruders the one who exposes most comes first.
+    """
     failing = [one for one in audit.scenarios if one.column_risks]
-    ranked = sorted(failing, key=lambda one: -(0 if one.exposed is None else one.exposed.people or 0))
+    if len(failing) > FEW:  # more than sentences name
+        failing.sort(key=lambda one: -(0 if one.exposed is None else one.exposed.people or 0))
     of_each = [
-        IntrudersColumns(_intruder(one.name), one.column_risks, [*_failing_demands(audit, one.name)]) for one in ranked
+        IntrudersColumns(_intruder(one.name), one.column_risks, [*_failing_demands(audit, one.name)]) for one in failing
     ]
     if of_each or not audit.column_risks:
         return of_each
@@ -353,17 +358,29 @@ def riskiest(audit: Audit) -> Iterator[str]:
     for one in of_each[:NAMED]:
         first = one.first
         if first is not None:
-            name = visible(first.label or first.column)
+            share = one.shares[first.column]
+            most = [visible(each.label or each.column) for each in one.columns if one.shares[each.column] == share]
             yield say(
-                "[{intruder?}Against {intruder:names}, {name}|{name}] adds most to the risk ({share})"
+                "[{intruder?}Against {intruder:names}|Among the known facts], {most:names} {many:adds|add} "
+                "most to the risk ({share}[{many>1?} each])"
                 "[{n>0?}: with it {n:{noun}} {n:is|are} unique, without it {without}].",
                 intruder=one.intruders,
-                name=name if one.intruder else sentence_case(name),
-                share=one.shares[first.column],
-                n=first.unique if len(of_each) == 1 else 0,
+                most=most,
+                many=len(most),
+                share=share,
+                n=first.unique if len(of_each) == 1 and len(most) == 1 else 0,
                 noun=noun_of_record(audit),
                 without=first.unique_without,
             )
+    kept = [visible(one.name) for one in audit.scenarios if " " not in one.name and _holds(audit, one.name)]
+    if kept and of_each:
+        yield say("Nothing fails against {names:names}.", names=kept)
+
+
+def _holds(audit: Audit, scenario: str) -> bool:
+    """Whether something is demanded against an intruder, and every demand holds."""
+    judged = [one for one in audit.expectations if one.scenario == scenario and one.threshold is not None]
+    return bool(judged) and all(one.status is Status.PASSED for one in judged)
 
 
 def coarsening(audit: Audit) -> Iterator[Paragraph]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from tcdp_audit.plugin.check import Check, DisclosureType, LazyCheck
 from tcdp_audit.plugin.report import Audit, Definitions
-from tcdp_audit.plugin.sentences import Status, noun_form, say
+from tcdp_audit.plugin.sentences import Status, noun_form, say, visible
 from tcdp_audit_reports.languages import once_per_report
+from tcdp_audit_reports.people_exposed import alone_against
 from tcdp_audit_reports.sections.findings import DemandRow, rows
 from tcdp_audit_reports.sections.grouped import demand_rows
 from tcdp_audit_reports.templating import fill_template
@@ -27,6 +28,8 @@ class RegulatorsQuestion:
     question: str
     titles: Sequence[str]  # of the checks that ask it
     is_compared: bool = True  # whether there is another table, where the question is about one
+    intruders: Sequence[str] = ()  # against whom, where the policy names others
+    others: Sequence[str] = ()  # intruders against whom it is not asked though people are alone, with their number
 
     @property
     def is_asked(self) -> bool:
@@ -39,8 +42,11 @@ class RegulatorsQuestion:
         if not self.titles:
             return "Not asked by this policy."
         return say(
-            "Asked by {titles:text}[{compared?}|, as a chance: no other file was compared].",
+            "Asked by {titles:text}[{others?} against {intruders:names} only, not against {others:names}]"
+            "[{compared?}|, as a chance: no other file was compared].",
             titles=[*self.titles],
+            intruders=[*self.intruders],
+            others=[*self.others],
             compared=self.is_compared,
         )
 
@@ -55,9 +61,39 @@ def regulators(audit: Audit) -> Sequence[RegulatorsQuestion]:
     linked = [one.title for one in asked.values() if one.disclosure_type in IDENTITY and not _is_about_one_file(one)]
     learned = [one.title for one in asked.values() if one.disclosure_type in ATTRIBUTE]
     return (
-        RegulatorsQuestion("Singling out", "Can one person be picked out of the file?", alone),
-        RegulatorsQuestion("Linkability", "Can records be matched with another file?", linked, bool(audit.companions)),
+        _singling_out(audit, alone),
+        RegulatorsQuestion(
+            "Linkability", "Can records be matched with another file?", linked, is_compared=bool(audit.companions)
+        ),
         RegulatorsQuestion("Inference", "Can something be learned about a person?", learned),
+    )
+
+
+def _singling_out(audit: Audit, titles: Sequence[str]) -> RegulatorsQuestion:
+    """The first question; where the policy names intruders, against whom it is asked and who are alone otherwise."""
+    others = [say("{name} ({n} {n:is|are} alone)", name=name, n=n) for name, n in alone_unlimited(audit).items()]
+    named = [one.name for one in audit.scenarios if " " not in one.name]
+    asked = [visible(name) for name in named if limits_being_alone(audit, name)]
+    word, question = "Singling out", "Can one person be picked out of the file?"
+    return RegulatorsQuestion(word, question, titles, asked, others if asked else ())
+
+
+def alone_unlimited(audit: Audit) -> dict[str, int]:
+    """The policy's intruders for whom people are the only match while no demand limits that, with their number."""
+    named = [one.name for one in audit.scenarios if " " not in one.name and not limits_being_alone(audit, one.name)]
+    return {visible(name): alone for name in named if (alone := alone_against(audit, name))}
+
+
+def limits_being_alone(audit: Audit, scenario: str) -> bool:
+    """Whether a demand against an intruder bounds the risk of those who are found most easily: one that is no mean."""
+    checks = audit.plugins.announced_checks
+    return any(
+        one.scenario == scenario
+        and one.threshold is not None
+        and one.check in checks
+        and checks[one.check].disclosure_type in IDENTITY
+        and one.parameters.get("measure") != "average"
+        for one in audit.expectations
     )
 
 

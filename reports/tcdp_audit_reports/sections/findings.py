@@ -22,6 +22,7 @@ from tcdp_audit.plugin.report import Audit, Chart, Definitions, Group, Items, Pa
 from tcdp_audit.plugin.sentences import (
     Comparison,
     Outcome,
+    Status,
     column_of,
     count,
     decimal,
@@ -284,9 +285,9 @@ def _finding(
     return Finding(
         row=row,
         message=_message(outcome, once),
-        person="" if is_first else quoted(prose(outcome.individual_impact)),
+        person="" if is_first or _says_it_all(outcome) else quoted(prose(outcome.individual_impact)),
         conflict=once(quoted(prose(others))),
-        strictness=prose(strictness_sentences(outcome)),
+        strictness=_strictness(outcome, once),
         reason=one_line(outcome.reason),
         line=outcome.line,
         facts=_facts(outcome, check, labels),
@@ -303,6 +304,17 @@ def _finding(
         nested=nested_tables(outcome, labels),
         pictured=pictured,
     )
+
+
+def _says_it_all(outcome: Outcome) -> bool:
+    """Whether a demand that holds reaches no one, or has the chances of a single attempt in its message already."""
+    return outcome.status is Status.PASSED and (outcome.details.get("victims") == 0 or "success" in outcome.details)
+
+
+def _strictness(outcome: Outcome, once: Say) -> str:
+    """What is usual where a demand is laxer; of a second one with the same limit only that it is."""
+    sentences = prose(strictness_sentences(outcome))
+    return once(sentences) or ("Laxer than is usual, as said above." if sentences else "")
 
 
 def _without_value(outcome: Outcome) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from tcdp_audit.plugin._internal import Block
-from tcdp_audit.plugin.check import Check
+from tcdp_audit.plugin.check import Check, Guide
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Lines, Paragraph
 from tcdp_audit.plugin.sentences import say, visible
 from tcdp_audit_reports.charts import dumbbell
@@ -36,6 +36,7 @@ GLOSSARY = {
     ),
     "Margin": "How far what was found is from what is demanded, as a factor.",
 }
+OF_UNITS = "Where the policy names a unit"  # where the last sentences of a definition begin
 
 
 BELIEFS = (
@@ -92,7 +93,8 @@ def html(audit: Audit) -> str:
 def blocks(audit: Audit) -> Iterator[Definitions | Group]:
     """The terms; the checks for pages only: `tcdp-audit explain` has them, too."""
     yield Definitions([*terms(audit).items()])
-    checks: list[Block] = [block for name in _checks(audit) for block in _explanation(audit.plugins.checks[name])]
+    run = [audit.plugins.checks[name] for name in _checks(audit)]
+    checks: list[Block] = [block for one in run for block in _explanation(audit, one)]
     if checks:
         yield Group([Heading("The checks of this policy"), *checks], page_only=True)
 
@@ -102,10 +104,18 @@ def _checks(audit: Audit) -> Iterable[str]:
     return dict.fromkeys(one.check for one in audit.expectations if one.check in audit.plugins.checks)
 
 
-def _explanation(check: Check) -> Iterator[Paragraph | Lines]:
+def _definition(audit: Audit, guide: Guide) -> str:
+    """The definition of a check, without its sentences on units where the policy has neither them nor households."""
+    document = audit.policy.document
+    if document.unit is None and document.household is None:
+        return guide.definition.partition(OF_UNITS)[0].rstrip()
+    return guide.definition
+
+
+def _explanation(audit: Audit, check: Check) -> Iterator[Paragraph | Lines]:
     guide = check.guide
     yield Paragraph(guide.question, lead=say("{title:text}.", title=visible(check.title)))
-    yield from (Paragraph(plain_text(in_groups(one))) for one in guide.definition.split("\n\n"))
+    yield from (Paragraph(plain_text(in_groups(one))) for one in _definition(audit, guide).split("\n\n"))
     yield Lines(guide.formula.replace(";  ", "\n"), mathml=guide.mathml)
     yield Paragraph(guide.source, style="note")
 
@@ -117,7 +127,7 @@ def _explained(audit: Audit) -> Iterator[Explained]:
         yield Explained(
             id=f"glossary-{name}",
             title=visible(checks[name].title),
-            definition=[inline(in_groups(one)) for one in guide.definition.split("\n\n")],
+            definition=[inline(in_groups(one)) for one in _definition(audit, guide).split("\n\n")],
             formula=visible(guide.formula).replace(";  ", "\n"),
             mathml=guide.mathml.replace("'", '"') if is_mathml(guide.mathml) else "",
             source=visible(guide.source),

@@ -35,14 +35,14 @@ WARNED = frozenset({"undeclared_identifiers", "hidden_people", "undemanded_sensi
 MOST = 12  # failing demands that are named
 HIDDEN = 50  # figures of a proposal that are listed
 UNKNOWN = (
-    "The command writes no data. It tries generalising, suppressing and other remedies, and says after which the file "
-    "passes with the least loss, and how many values and records that takes. If it is worth it, tcdp-audit fix with "
-    "the same policy writes the repaired file."
+    "The cost is not known yet: the command finds it out, and writes no data. It tries generalising, suppressing and "
+    "other remedies, and says after which the file passes with the least loss. tcdp-audit fix with the same policy "
+    "then writes the repaired file."
 )
 UNKNOWN_IN_MEMORY = (
-    "This call in Python changes no table. It tries generalising, suppressing and other remedies, and says after which "
-    "the tables pass with the least loss, and how many values and records that takes. If it is worth it, "
-    "the function fix with the same tables and policy makes the repaired ones."
+    "The cost is not known yet: this call in Python finds it out, and changes no table. It tries generalising, "
+    "suppressing and other remedies, and says after which the tables pass with the least loss. The function fix with "
+    "the same tables and policy then makes the repaired ones."
 )
 MODELS = "Change the models with failing figures."
 OF_MODELS = "Leave a coefficient or a category of few people out, or fit the model on more people. Then audit it again."
@@ -164,9 +164,8 @@ def _decision(audit: Audit, outcome: Outcome) -> str:
     columns = [names.get(str(name), visible(str(name))) for name in outcome.details.get("columns", ())]
     if outcome.check == "undemanded_sensitive" and columns:
         return say(
-            "Decide on {names:names}: add a demand, or declare {n:it|them} harmless.",
+            "Decide on {names:names}.",
             names=first_names(columns),
-            n=len(columns),
         )
     if outcome.check == "linked_rows" and columns:
         return say(

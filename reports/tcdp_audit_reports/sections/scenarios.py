@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import floor
 from typing import Any
 
 from tcdp_audit.plugin._internal import demanded, failing, observed, state_of
@@ -17,6 +18,7 @@ from tcdp_audit.plugin.sentences import (
     sentence_case,
     visible,
 )
+from tcdp_audit_reports.charts.margin import is_share
 from tcdp_audit_reports.policy_text import first_names
 from tcdp_audit_reports.sections.findings import title_of_all
 from tcdp_audit_reports.sections.grouped import groups_of
@@ -35,7 +37,9 @@ def blocks(audit: Audit) -> Iterator[Paragraph | Rows | Group]:
     if not audit.scenarios:
         return
     yield Paragraph(_summary(audit))
-    scenarios = sorted(_in_tables(audit), key=lambda one: _rank(audit, one))
+    scenarios = _in_tables(audit)
+    if len(scenarios) > FEW:
+        scenarios.sort(key=lambda one: _rank(audit, one))
     names = [one.name for one in scenarios]
     note = f"{NOTE} {TRIED}" if any(one.attempt != 1 for one in scenarios) else NOTE
     yield Rows(HEAD, [_row(audit, one) for one in scenarios], note=note, style="texts scenarios")
@@ -145,8 +149,9 @@ def _summary(audit: Audit) -> str:
         if held:
             sentences.append(
                 say(
-                    "Every demand against {names:names} holds. The verdict is one, for all intruders; to decide on "
-                    "some, audit with a policy that names only those.",
+                    "Every demand against {names:names} holds. That is no leave to publish: the verdict is one, for "
+                    "all intruders. To decide on some, audit with a policy that names only those, and state why the "
+                    "others cannot get the file.",
                     names=_listed(held),
                 )
             )
@@ -157,9 +162,12 @@ def _summary(audit: Audit) -> str:
 
 def _without_intruder(audit: Audit) -> str:
     """The sentence on demands that name a set of columns and no intruder."""
-    numbers = [str(number) for number, one in enumerate(audit.expectations, 1) if _is_unnamed(one.scenario or "")]
+    unnamed = [(number, one) for number, one in enumerate(audit.expectations, 1) if _is_unnamed(one.scenario or "")]
+    numbers = [str(number) for number, _ in unnamed]
     return say(
-        "[{several?}Demands|Demand] {numbers:names} {n:names|name} columns and no intruder.",
+        "[{measured?}[{several?}Lines|Line] {numbers:names} {n:is|are} only measured and {n:names|name} no intruder"
+        "|[{several?}Demands|Demand] {numbers:names} {n:names|name} columns and no intruder].",
+        measured=all(one.threshold is None for _, one in unnamed),
         several=len(numbers) > 1,
         numbers=first_names(numbers),
         n=len(numbers),
@@ -238,7 +246,12 @@ def _allowed(audit: Audit, one: Any) -> Iterator[str]:
     for number, outcome in enumerate(audit.expectations, 1):
         counted = outcome.records
         if outcome.scenario == one.name and state_of(outcome) == "passed" and counted is not None and counted.failing:
-            yield say("demand {number} allows {n}", number=number, n=counted.failing)
+            yield say(
+                "{n} by demand {number}[{most?}, which allows {most}]",
+                number=number,
+                n=counted.failing,
+                most="" if not is_share(outcome) else say("{n}", n=floor((outcome.threshold or 0) * counted.total)),
+            )
 
 
 def _exposed(audit: Audit, one: Any) -> str:
@@ -257,7 +270,9 @@ def _exposed(audit: Audit, one: Any) -> str:
         return "not known: a demand could not be judged"
     if "warning" in states:
         return "none but by warnings"
-    return "none" if "passed" in states else "nothing was demanded"
+    if "passed" not in states:
+        return "nothing was demanded"
+    return "no more than is allowed" if any(_allowed(audit, one)) else "none"
 
 
 def _cell(outcome: Outcome | None) -> str:

@@ -20,8 +20,8 @@ from tcdp_audit_reports.languages import once_per_report
 from tcdp_audit_reports.people_exposed import of_whole_households
 from tcdp_audit_reports.policy_text import first_names, name_of
 from tcdp_audit_reports.reasons import DEGREES
-from tcdp_audit_reports.sections.columns import has_microdata
-from tcdp_audit_reports.sections.coverage import ATTRIBUTE, IDENTITY, possible_checks, regulators
+from tcdp_audit_reports.sections.columns import has_microdata, noun_of_record
+from tcdp_audit_reports.sections.coverage import ATTRIBUTE, IDENTITY, alone_unlimited, possible_checks, regulators
 
 Announced = Check | LazyCheck
 MOST = 3
@@ -58,7 +58,8 @@ def blocks(audit: Audit) -> Iterator[Block]:
     first = relevant(audit)
     number = len(left(audit))
     named: set[str] = set()
-    risks = [*_of_figures(audit), *_whole_units(audit), *_unasked(audit), *(_risk(audit, one, named) for one in first)]
+    risks = [*_of_figures(audit), *_whole_units(audit), *_alone(audit), *_unasked(audit)]
+    risks += [_risk(audit, one, named) for one in first]
     if risks:
         yield Items(risks)
     yield from map(Paragraph, _also_unused(audit, first))
@@ -111,6 +112,20 @@ def _whole_units(audit: Audit) -> Iterator[Paragraph]:
                 ),
                 lead=say("Whole {noun:plural}.", noun=noun),
             )
+
+
+def _alone(audit: Audit) -> Iterator[Paragraph]:
+    """The people who are the only match for an intruder, where no demand limits how many may be."""
+    unlimited = alone_unlimited(audit)
+    if unlimited:
+        noun = noun_of_record(audit)
+        first, *others = unlimited.items()
+        clauses = [say("{name} ({n:{noun}})", name=first[0], n=first[1], noun=noun)]
+        clauses += [say("{name} ({n})", name=name, n=number) for name, number in others]
+        yield Paragraph(
+            say("No demand limits how many are the only match against {clauses:names}.", clauses=clauses),
+            lead="Being alone, against some intruders.",
+        )
 
 
 def _unasked(audit: Audit) -> Iterator[Paragraph]:

@@ -89,7 +89,6 @@ class _Unknown(Sequence[str]):
 OF_ATTRIBUTES = (DisclosureType.ATTRIBUTE_MODEL, DisclosureType.ATTRIBUTE_DEGREE)
 SIZES = frozenset({"k", "K"})  # by the field's convention the least number of people, whatever they share
 CONFIDENCES = frozenset({"C"})  # likewise the largest chance of inferring a secret, also of a check on sizes
-ONLY_WARNS = "a demand of severity warning does not count"
 SECRETS = ("attribute", "sensitive", "target")  # a parameter that names the column to be protected
 
 
@@ -135,16 +134,14 @@ def undemanded_sentence(policy: Policy, columns: Sequence[str]) -> str:
     asking = [one.key for one in policy.profiles]
     return say(
         "nothing [{warning?}that can stop publication ]is demanded of {names:names}, which must stay secret: "
-        "[{n>0?}{asking:names} {n:asks|ask} how many look alike, not what they have in common|all members of a "
-        "group may have the same value]; demand l-diversity or t-closeness as well, or declare {columns:it|them} "
-        "insensitive"
-        "[{warning?}; {only_warns:text}]",
+        "[{n>0?}{asking:names} {n:asks|ask} how many look alike, not what they have in common|no demand would "
+        "[{warning?}do more than warn|notice] if all members of a group had the same value]; demand l-diversity or "
+        "t-closeness as well, or declare {columns:it|them} insensitive",
         warning=bool(warned_of(policy, columns)),
         names=[repr(name) for name in columns],
         asking=asking,
         n=len(asking),
         columns=len(columns),
-        only_warns=ONLY_WARNS,
     )
 
 

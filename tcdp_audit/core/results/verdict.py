@@ -210,7 +210,8 @@ def conflicting_demands(audit: Audit, outcome: Outcome) -> str:
         return ""
     titles, number = [one.title for one in failing.values()], len(failing)
     fails = say(
-        "{titles:text} {n:fails|fail} on the same [{cells?}tables|{whole?}columns|column], and {n:both|all} are true.",
+        "{titles:text} {n:fails|fail} on the same [{cells?}tables|{whole?}columns|column]; that is no contradiction: "
+        "{n:it|each} asks something else.",
         titles=titles,
         n=number,
         cells=outcome.cells is not None,

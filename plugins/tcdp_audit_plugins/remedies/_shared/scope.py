@@ -189,5 +189,6 @@ def require_few(suppressed: int, total: int, at_most: Fraction, noun: str, inste
     enough = ceil(Fraction(suppressed * 10_000, total)) / 10_000
     raise RemedyError(
         f"{suppressed:,} of {total:,} {noun} would have to be suppressed, and `at_most` allows "
-        f"{int(at_most * total):,}; `at_most: {enough:g}` would do, and so may {instead}"
+        f"{int(at_most * total):,}; it would pass if up to {100 * enough:.4g}% might be removed "
+        f"(`at_most: {enough:g}`), and {instead} may help"
     )
