@@ -74,6 +74,6 @@ BUDGETS: Mapping[str, tuple[Callable[[], Audit], int, int]] = {
     "passing": (passing, 2500, 6),
     "profile": (under_a_profile, 2500, 6),
     "scenarios": (of_scenarios, 5000, 12),
-    "linked": (of_linked_tables, 3600, 9),
-    "outputs": (of_figures, 2400, 6),
+    "linked": (of_linked_tables, 3650, 9),
+    "outputs": (of_figures, 2450, 6),
 }
