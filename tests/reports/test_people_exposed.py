@@ -129,7 +129,7 @@ def test_the_intruders_who_know_every_fact_are_named() -> None:
     assert "Acquaintance knows all of them; what others know of them is below." in of_scenarios().render(".html")
 
 
-def test_a_key_links_whoever_has_the_same_numbers_such_as_in_the_original(tmp_path: Path) -> None:
+def test_a_key_links_every_table_with_the_same_numbers_such_as_the_original(tmp_path: Path) -> None:
     for name, text in make_discharges().items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert (
