@@ -12,7 +12,7 @@ from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.report import Audit
 from tcdp_audit.plugin.sentences import Outcome, Status, column_of, record_noun, say, sentence_case, unit_noun, visible
 from tcdp_audit_reports.languages import once_per_report
-from tcdp_audit_reports.policy_text import first_names, known, name_of, one_line, runs
+from tcdp_audit_reports.policy_text import first_names, known, name_of, runs
 
 EVENTS = ("known_events", "unicity")  # demands on people of whom some rows are known
 UNIT_NOUN = "unit_noun"  # the detail of a demand on rows with what the units are called that it counts
@@ -524,13 +524,11 @@ def _warned(audit: Audit) -> Iterator[str]:
     """The people whom demands of severity warning are about, and all of them where a key is still in the file."""
     links = _links(audit)
     if links:
-        reasons = [one_line(one.reason) for one in audit.columns if one.is_key and one.is_present and one.reason]
         yield say(
             "Whoever holds another table with the same {names:names}[{original?}, such as the original,] could link "
-            "all {people:{noun}}; only a warning says so[{reason?}. The policy says of it: “{reason:text}”].",
+            "all {people:{noun}}; only a warning says so.",
             names=links,
             original="original" in audit.companions,
-            reason=" ".join(reasons),
             people=audit.release.records,
             noun=unit_noun(audit.expectations[0]) if audit.expectations else "record",
         )

@@ -491,8 +491,8 @@ def _of_stays(worst: list[int], others: list[int], **more: Any) -> Outcome:
 @pytest.mark.parametrize(
     ("worst", "says"),
     [
-        ([1] * 9 + [2], "'answer' is on average 19 days less than in the whole file."),
-        ([60] * 10, "'answer' is on average 28 days more than in the whole file."),
+        ([1] * 9 + [2], "'answer' is on average 19 days below everyone's."),
+        ([60] * 10, "'answer' is on average 28 days above everyone's."),
         ([1] * 9, "'answer' is on average in the lowest quarter of the whole file."),  # a mean of few is not given
         ([60], "'answer' is on average in the highest quarter of the whole file."),
         ([1] * 5 + [60] * 5, "the values of 'answer' lie closer together or further apart than everyone's."),

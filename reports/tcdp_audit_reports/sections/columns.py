@@ -372,9 +372,9 @@ def riskiest(audit: Audit) -> Iterator[str]:
                 noun=noun_of_record(audit),
                 without=first.unique_without,
             )
-    kept = [visible(one.name) for one in audit.scenarios if " " not in one.name and _holds(audit, one.name)]
-    if kept and of_each:
-        yield say("Nothing fails against {names:names}.", names=kept)
+    unharmed = [visible(one.name) for one in audit.scenarios if " " not in one.name and _holds(audit, one.name)]
+    if unharmed and of_each:
+        yield say("Nothing fails against {names:names}.", names=unharmed)
 
 
 def _holds(audit: Audit, scenario: str) -> bool:

@@ -248,11 +248,6 @@ EVERYONE = {
     "original": "everyone's in the original",
     "declared": "what the policy declares",
 }
-IN_WHOLE = {
-    "release": "in the whole file",
-    "original": "in the original file",
-    "declared": "what the policy declares",
-}
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:
@@ -265,7 +260,6 @@ def _values(outcome: Outcome) -> dict[str, Any]:
         "other_reference": reference != "release",
         "infinitely_far": sum(int(classes) for distance, classes in distances if distance == inf),
         "everyone": EVERYONE[reference],
-        "in_whole": IN_WHOLE[reference],
         "is_single": "shift" in outcome.details and not may_be_shared(outcome),
         "amount": _amount(outcome),
         **on_shared_value(outcome),
@@ -339,15 +333,10 @@ T_CLOSENESS = ClassCheck(
             "to_change": "the mix of {attribute} differs from {reference} by {observed:%}",
             "shifted": (
                 "[{shift.way=0?}{shift.quarter?}the values of {attribute} lie closer together or further apart than "
-                "{everyone}|{amount?}{attribute} is on average {amount} {above}"
+                "{everyone}|{amount?}{attribute} is on average {amount} {above} {everyone}"
                 "|{shift.quarter?}{attribute} is on average in the {quarter} quarter of {whole}|{same_value}]"
             ),
-            "above": {
-                "by": "shift.way",
-                "1": "more than {in_whole}",
-                "-1": "less than {in_whole}",
-                "": "away from {everyone}",
-            },
+            "above": {"by": "shift.way", "1": "above", "-1": "below", "": "away from"},
             "quarter": {
                 "by": "shift.quarter",
                 "1": "lowest",
