@@ -28,7 +28,6 @@ from tcdp_audit.core.detection.detector import ColumnDetector, Detector, ValueDe
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import Role, Scale
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.policy.tables import linking_columns
 from tcdp_audit.core.release.release import Release
 
 BIRTH = "date_of_birth"  # identity and nothing else, so such a column is not harmless
@@ -183,7 +182,11 @@ def _is_usable(detector: Detector) -> bool:
 def _columns(release: Release, roles: Collection[Role]) -> list[str]:
     """The table's columns of some roles, except those that the policy names for a purpose."""
     document = release.policy.document
-    purposes = {document.key, document.unit, document.household, document.weight, *linking_columns(document)}
+    purposes = {document.key, document.unit, document.household, document.weight}
+    if document.tables:
+        from tcdp_audit.core.policy.tables import linking_columns  # noqa: PLC0415 - only of several tables
+
+        purposes.update(linking_columns(document))
     named = [name for name, one in release.policy.attributes.items() if one.role in roles and name not in purposes]
     return [name for name in named if name in release.columns and name not in release.unreadable]
 
