@@ -412,8 +412,8 @@ def test_a_demand_that_only_warns_is_no_demand_that_counts() -> None:
     assert "only_warned" not in outcome_of(other, "undemanded_sensitive").details
 
 
-@pytest.mark.parametrize(("form", "found"), [("v{}", []), ("name{}@mail.example.org", ["visits.visit"])])
-def test_a_column_that_links_tables_may_differ_in_every_record_but_hold_no_addresses(form: str, found: list[str]):
+@pytest.mark.parametrize(("form", "columns"), [("v{}", []), ("name{}@mail.example.org", ["visits.visit"])])
+def test_a_column_that_links_tables_may_differ_in_every_record_but_hold_no_addresses(form: str, columns: list[str]):
     people, visits = [f"p{one}" for one in range(40)], [form.format(one) for one in range(40)]
     tables = {
         "patients": pa.table({"patient": people, "sex": ["f", "m"] * 20}),
@@ -432,4 +432,4 @@ def test_a_column_that_links_tables_may_differ_in_every_record_but_hold_no_addre
         "expect": [{"k_anonymity": {"k": 2}}],
     }
     outcomes = audit(tables, policy).outcomes
-    assert next(one.details["columns"] for one in outcomes if one.check == "undeclared_identifiers") == found
+    assert next(one.details["columns"] for one in outcomes if one.check == "undeclared_identifiers") == columns
