@@ -6,8 +6,6 @@ Whatever is about utility alone is translated where it can be, and listed where 
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,7 +41,7 @@ from tcdp_audit.drafting.draft import (
     stem_of,
 )
 from tcdp_audit.drafting.drafting import expectations, profile_called
-from tcdp_audit.drafting.hierarchies import ROOT, DraftHierarchy
+from tcdp_audit.drafting.hierarchies import ROOT, DraftHierarchy, csv_text
 from tcdp_audit.drafting.roles import Evidence
 from tcdp_audit.drafting.scenarios import kind_of
 from tcdp_audit.plugin.detector import Role, Scale
@@ -99,7 +97,7 @@ class ProjectDraft:
         require_free(files, force=force)
         require_own_files([("the draft", one) for one in files], {"the project": self.project})
         for path, rows in self.tables.items():
-            write_atomically(path, _csv(rows))
+            write_atomically(path, csv_text(rows))
         policy, *others = self.draft.write(self.path, force=force)
         return [policy, *self.tables, *others]
 
@@ -152,12 +150,6 @@ def _columns(header: Sequence[str], rows: Rows) -> dict[str, pa.Array]:
     if len(set(header)) < len(header):
         raise DataError("the table of the project has two columns of one name")
     return {name: pa.array([row[place] for row in rows], pa.string()) for place, name in enumerate(header)}
-
-
-def _csv(rows: Rows) -> str:
-    written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows(rows)
-    return written.getvalue()
 
 
 class _Translation:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.api import command_line, parse_memory, read_policy
+from tcdp_audit.api import command_line, parse_memory
 from tcdp_audit.cli.check import form_of
 from tcdp_audit.cli.options import (
     audit_options,
@@ -22,11 +22,10 @@ from tcdp_audit.cli.options import (
     verbose_option,
 )
 from tcdp_audit.cli.request import Call, Request
-from tcdp_audit.integrations.dbt import Model, Profile, Project, with_table
-from tcdp_audit.plugin.report import Run
 
 if TYPE_CHECKING:
     from tcdp_audit.cli.options import Decorator
+    from tcdp_audit.integrations.dbt import Model
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,8 @@ class ModelRequest(Request):
             PolicyError: its policy is wrong.
             PluginError: it needs a plugin that does not work.
         """
+        from tcdp_audit.api import read_policy  # noqa: PLC0415 - imports pydantic
+
         model = self.models[path]
         model.require_built()
         policy = replace(read_policy(model.policy, self.plugins), trusts_code=self.trust_policy_code)
@@ -99,6 +100,8 @@ def command(
     Exit code: as of check; the highest of several models is that of the run.
     """
     from tcdp_audit.cli.audits import Settings, run  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.integrations.dbt import Profile, Project, with_table  # noqa: PLC0415 - imports Jinja
+    from tcdp_audit.plugin.report import Run  # noqa: PLC0415 - only for the work
 
     project = Project.read(Path(project_dir))
     models = {model.path: model for model in project.models(selected)}

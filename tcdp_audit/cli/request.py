@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.api import Plugins, Policy, command_line, named_policies, parse_memory, read_policy
+from tcdp_audit.api import command_line, parse_memory
 from tcdp_audit.cli.configuration import (
     NO_CONFIGURATION,
     Configuration,
@@ -25,6 +25,7 @@ from tcdp_audit.plugin.report import Run
 from tcdp_audit.plugin.sentences import visible
 
 if TYPE_CHECKING:
+    from tcdp_audit.api import Plugins, Policy
     from tcdp_audit.cli.reports import Written
     from tcdp_audit.core.results.audit import Audit
 
@@ -68,6 +69,8 @@ class Request:
             PolicyError: the policy is wrong.
             PluginError: it needs a plugin that does not work.
         """
+        from tcdp_audit.api import read_policy  # noqa: PLC0415 - imports pydantic
+
         policy = replace(read_policy(path, self.plugins), trusts_code=self.trust_policy_code)
         return Call(self, path, policy, plugins_of(policy, self.plugins))
 
@@ -131,6 +134,8 @@ def _policies(options: Mapping[str, Any]) -> tuple[list[Path], str, Configuratio
     """The policies of a call, a sentence on them, and the pyproject.toml that names them, if one does."""
     names = options["policies"]
     if names:
+        from tcdp_audit.api import named_policies  # noqa: PLC0415 - imports pydantic
+
         return named_policies([names] if isinstance(names, str) else names), "", NO_CONFIGURATION
     naming = configuration(Path())
     policies, said = resolve_policies(naming, Path(), options["release"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -49,9 +49,20 @@ class DraftHierarchy:
     @property
     def csv(self) -> str:
         """The hierarchy as ARX writes it: a line for each leaf, with semicolons, and quotes where needed."""
+        return csv_text(self.paths, delimiter=";")
+
+
+def csv_text(rows: Iterable[Sequence[str | None]], *, delimiter: str = ",") -> str:
+    r"""Rows as CSV with line ends of one character, and quotes where needed. Cost: linear in the cells.
+
+    Python's writer quotes a carriage return only where its own line ends have one, so a line is written with `\r\n`.
+    """
+    lines = []
+    for row in rows:
         written = io.StringIO()
-        csv.writer(written, delimiter=";", lineterminator="\n").writerows(self.paths)
-        return written.getvalue()
+        csv.writer(written, delimiter=delimiter, lineterminator="\r\n").writerow(row)
+        lines.append(f"{written.getvalue()[:-2]}\n")
+    return "".join(lines)
 
 
 def hierarchy_of(column: ColumnFacts, topic: Topic | None) -> DraftHierarchy | None:

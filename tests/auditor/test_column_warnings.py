@@ -411,3 +411,26 @@ def test_a_demand_that_only_warns_is_no_demand_that_counts() -> None:
     )
     other = of_secrets("ab", {"k_anonymity": {"k": 20}}, {"k_anonymity": {"k": 30, "severity": "warning"}})
     assert "only_warned" not in outcome_of(other, "undemanded_sensitive").details
+
+
+@pytest.mark.parametrize(("form", "columns"), [("v{}", []), ("name{}@mail.example.org", ["visits.visit"])])
+def test_a_column_that_links_tables_may_differ_in_every_record_but_hold_no_addresses(form: str, columns: list[str]):
+    people, visits = [f"p{one}" for one in range(40)], [form.format(one) for one in range(40)]
+    tables = {
+        "patients": pa.table({"patient": people, "sex": ["f", "m"] * 20}),
+        "visits": pa.table({"visit": visits, "patient": people, "month": ["1", "2"] * 20}),
+        "drugs": pa.table({"visit": visits, "drug": ["q", "r"] * 20}),
+    }
+    known = {"role": "quasi_identifier", "scale": "nominal"}
+    policy = {
+        "version": 1,
+        "unit": "patient",
+        "tables": {
+            "patients": {"attributes": {"patient": {"role": "insensitive"}, "sex": known}},
+            "visits": {"belongs_to": "patients", "attributes": {"visit": {"role": "insensitive"}, "month": known}},
+            "drugs": {"belongs_to": "visits", "by": "visit", "attributes": {"drug": known}},
+        },
+        "expect": [{"k_anonymity": {"k": 2}}],
+    }
+    outcomes = audit(tables, policy).outcomes
+    assert next(one.details["columns"] for one in outcomes if one.check == "undeclared_identifiers") == columns

@@ -62,7 +62,7 @@ def test_every_form_but_silence_has_it(here: Any) -> None:
     assert quiet == (1, "", "")
     for name in ("r.html", "r.md"):
         text = Path(name).read_text(encoding="utf-8")
-        assert "Then name the remedy in the policy, and repair with one command." in text
+        assert "Decide whether the file is worth its repair, which takes much from it." in text
         assert "Remedies, the most effective first" in text
     tried = json.loads(here("check", *TRY, "--json").out)["remedy_trial"]
     assert (tried["passes"], tried["steps"][0]["remedy"]) == (True, "mondrian")

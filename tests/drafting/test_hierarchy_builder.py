@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from tcdp_audit.api import load_hierarchy, number_or_interval
 from tcdp_audit.drafting.column import ColumnFacts
@@ -213,6 +213,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8
 @given(
     st.lists(TEXTS | st.sampled_from(["20", "2021-05-31", "DE212", "E11.9", "2310", "other", "*", "20-24"]), min_size=1)
 )
+@example(["0\r", "0\n"])
 def test_every_hierarchy_is_a_tree_that_a_policy_reads(tmp_path_factory: pytest.TempPathFactory, texts: list[str]):
     facts = column(*texts)
     builds = [

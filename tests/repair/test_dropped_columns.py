@@ -392,7 +392,7 @@ def test_results_say_first_what_was_dropped(tmp_path: Path) -> None:
     assert next(iter(log)) == "columns_dropped"
     assert log["columns_dropped"] == [{"name": "name", "why": "identifier"}, {"name": "id", "why": "key"}]
     assert log["judged_with_columns"] == ["id"]
-    said = "Dropped from what is written: 'name' (identifier) and 'id' (key that links to the original)."
+    said = "Dropped from what is written: name (identifier) and 'id' (key that links to the original)."
     assert said in done.after.render(".md").splitlines()[4]
     assert "Demands that need 'id' were judged with it together with the written cells." in done.after.render(".md")
 

@@ -42,7 +42,7 @@ def adult_answers(data) -> dict[str, str]:
         "how many people": f"{exposed:,} of {people:,} people ({100 * exposed / people:.1f}%) are exposed, each",
         "what happens to them": f"{LEARN} income class of {one_income.sum():,} people",
         "who is found": f"Re-identification risk: {too_small.sum():,} people can be identified too easily",
-        "what else is learned": f"{LEARN} 'occupation' of {few_jobs.sum():,} people",
+        "what else is learned": f"{LEARN} occupation of {few_jobs.sum():,} people",
         "what a neighbour uses": f"an employer or a newspaper is taken to know a person’s {NAMES}.",
         "what is secret": "Must stay secret: occupation and income class.",
         "what should not be there": "No column is there that should not be.",

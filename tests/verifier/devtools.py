@@ -98,7 +98,7 @@ class Page:
         if not paths:
             return
         element = self.command("Runtime.evaluate", expression=f"document.getElementById('{name}')")["result"]
-        self.command("DOM.setFileInputFiles", objectId=element["objectId"], files=[str(one) for one in paths])
+        self.command("DOM.setFileInputFiles", objectId=element["objectId"], files=[str(one.resolve()) for one in paths])
 
     def answer(self, **files: Path | Sequence[Path]) -> dict[str, Any]:
         """What the verifier's page says of files, with how long it took and whether it ever stood still."""

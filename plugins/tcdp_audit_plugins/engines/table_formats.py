@@ -231,7 +231,9 @@ def _iceberg_engine(scan: Any, parts: Sequence[str], memory: int, *, is_newest: 
         raise DataError(f"{_iceberg(parts)}: the table has no snapshot, so nothing has been written into it yet")
     name = f"{_iceberg(parts)}@{snapshot.snapshot_id}"
     if getattr(scan, "limit", None) is not None:
-        raise UsageError(f"{name}: a scan with a limit reads rows that nobody chose; pass a scan without one")
+        raise UsageError(
+            f"{name}: a scan with a limit reads some rows only, and which ones is left to chance; pass one without it"
+        )
     version = TableVersion(
         "Iceberg",
         str(metadata.table_uuid),

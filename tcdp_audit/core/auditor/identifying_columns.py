@@ -28,7 +28,6 @@ from tcdp_audit.core.detection.detector import ColumnDetector, Detector, ValueDe
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import Role, Scale
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.policy.tables import linking_columns
 from tcdp_audit.core.release.release import Release
 
 BIRTH = "date_of_birth"  # identity and nothing else, so such a column is not harmless
@@ -138,7 +137,8 @@ def identifying_columns(release: Release, detectors: Mapping[str, Detector]) -> 
 
     Detectors that need a library are left out, so that no verdict depends on the installation. Those that count
     records are left out too: numbers and codes of records differ in every record. For a column declared harmless, the
-    name is evidence as well; for a quasi-identifier or a sensitive column only the values are, except values of places.
+    name is evidence as well; for a quasi-identifier, a sensitive column and a column that links tables only the values
+    are, except values of places.
 
     Cost: the distinct values of the columns; of each, the detectors examine at most 10,000.
     """
@@ -150,24 +150,38 @@ def identifying_columns(release: Release, detectors: Mapping[str, Detector]) -> 
         one for one in named if not one.needs_name and one.role is Role.IDENTIFIER and one.safe_harbor != PLACE
     ]
     policy, engine = release.policy, release.engine
-    harmless = _columns(release, [Role.INSENSITIVE])
+    insensitive, links = _columns(release, [Role.INSENSITIVE]), _links(policy)
+    harmless = [one for one in insensitive if one not in links]
+    linking = [one for one in insensitive if one in links]
     others = [one for one in _columns(release, [Role.QUASI_IDENTIFIER, Role.SENSITIVE]) if _is_text(release, one)]
 
     def find() -> IdentifyingColumns:
         detected = _detected(policy, engine, by_values, others) if others else NOTHING
         best, sampled, differing = dict(detected.best), dict(detected.sampled), {}
-        if harmless:
-            with engine.glimpse(harmless, MOST) as some:
+        if insensitive:
+            with engine.glimpse(insensitive, MOST) as some:
                 there = {one.name for one in some.columns}  # without columns of nested types
                 names = [name for name in harmless if name in there]
-                detected = _detected(policy, some, named, names)
-                best, sampled = best | detected.best, sampled | dict(detected.sampled)
+                for detected in (
+                    _detected(policy, some, named, names),
+                    _detected(policy, some, by_values, [name for name in linking if name in there]),
+                ):
+                    best, sampled = best | detected.best, sampled | dict(detected.sampled)
                 differing = _differing(policy, engine, some, [name for name in names if name not in best])
         return IdentifyingColumns(best, differing, sampled)
 
-    scales = tuple(policy.attributes[name].scale for name in harmless)
+    scales = tuple(policy.attributes[name].scale for name in insensitive)
     seed = policy.document.seed
-    key = ("looked at", tuple(harmless), scales, tuple(others), _absent(policy), seed, Identity(engine, *named))
+    key = (
+        "looked at",
+        tuple(harmless),
+        tuple(linking),
+        scales,
+        tuple(others),
+        _absent(policy),
+        seed,
+        Identity(engine, *named),
+    )
     return release.cache.get(key, find)
 
 
@@ -180,10 +194,19 @@ def _is_usable(detector: Detector) -> bool:
     return detector.library is None and (is_of_texts or isinstance(detector, ValueDetector))
 
 
+def _links(policy: Policy) -> Collection[str]:
+    """The columns that link tables: their values differ by their purpose, and may still be addresses or numbers."""
+    if not policy.document.tables:
+        return ()
+    from tcdp_audit.core.policy.tables import linking_columns  # noqa: PLC0415 - only of several tables
+
+    return linking_columns(policy.document)
+
+
 def _columns(release: Release, roles: Collection[Role]) -> list[str]:
     """The table's columns of some roles, except those that the policy names for a purpose."""
     document = release.policy.document
-    purposes = {document.key, document.unit, document.household, document.weight, *linking_columns(document)}
+    purposes = {document.key, document.unit, document.household, document.weight}
     named = [name for name, one in release.policy.attributes.items() if one.role in roles and name not in purposes]
     return [name for name in named if name in release.columns and name not in release.unreadable]
 

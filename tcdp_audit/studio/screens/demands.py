@@ -171,7 +171,9 @@ def _scale(bench: Workbench, place: int, name: str) -> dict[str, Any]:
     for one in counts:
         words = decimal(one.threshold)
         failing = "–" if one.failing is None else f"{one.failing:,}"
-        fails = "nobody knows who fails" if one.failing is None else f"{failing} {agree(one.failing, 'fails', 'fail')}"
+        fails = (
+            "how many fail is not known" if one.failing is None else f"{failing} {agree(one.failing, 'fails', 'fail')}"
+        )
         steps.append(_Step(plain(one.threshold), words, failing, f"{limit} {words}: {fails}"))
     own = UNSET if answer.own is None else plain(answer.own)
     return {

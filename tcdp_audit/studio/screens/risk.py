@@ -127,7 +127,7 @@ def _trial(bench: Workbench) -> dict[str, Any]:
     levels, unknown = bench.choices.levels, bench.choices.unknown
     labels = {name: one.label or name for name, one in bench.policy.attributes.items()}
     without = [labels[name] for name in unknown if name in labels]
-    parts = [words_of_levels(bench, levels), f"nobody knows {', '.join(without)}" if without else ""]
+    parts = [words_of_levels(bench, levels), f"not known: {', '.join(without)}" if without else ""]
     return {
         "trial": "; ".join(one for one in parts if one),
         "is_kept": bool(levels) and not unknown and dict(levels) == dict(levels_of_policy(bench)),
@@ -144,7 +144,7 @@ def _answers(bench: Workbench, view: Session) -> Iterator[tuple[str, WhatIf, Pol
     for name, part in parts.items():
         known = part.with_role(Role.QUASI_IDENTIFIER)
         if known and drop.issuperset(known):
-            raise UsageError("no column is left that an outsider knows, so nobody can be found; tick one")
+            raise UsageError("no column is left that an outsider knows, so no one can be found; tick one")
         yield name, ask_what_if(view, part, drop=[one for one in known if one in drop]), part
 
 

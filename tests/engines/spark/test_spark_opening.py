@@ -129,4 +129,4 @@ def test_an_engine_that_is_none_is_refused(tmp_path: Path) -> None:
         check=False,
     )
     assert ran.returncode == 2
-    assert "--engine sparc: no engine of this name reads paths; known: spark" in ran.stderr
+    assert "--engine sparc: no engine of this name reads paths; known: delta, iceberg, spark" in ran.stderr
