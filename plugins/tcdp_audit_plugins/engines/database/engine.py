@@ -27,6 +27,7 @@ from tcdp_audit.plugin.engine import (
     grouped_engine,
     streamed_engine,
 )
+from tcdp_audit_plugins.engines.database.content import HASHED, SUMS, hash_of
 from tcdp_audit_plugins.engines.database.faults import Refused, reading
 from tcdp_audit_plugins.engines.database.histories import DIALECTS, DatabaseUnitClasses
 from tcdp_audit_plugins.engines.database.source import Source
@@ -51,6 +52,7 @@ class DatabaseEngine(Engine):
 
     def __init__(self, source: Source, name: str, uri: str, memory: int) -> None:
         self.name, self.uri = name, uri
+        self.snapshot, self.hashes_content = source.snapshot, source.dialect in HASHED
         self._source, self._memory = source, memory
         self._names = {column.name for column in source.columns}
         self._announced: list[str] = []
@@ -177,6 +179,18 @@ class DatabaseEngine(Engine):
         if self._fault:
             raise DataError(self._fault)
         return None
+
+    def content_hash(self) -> str:
+        """SHA-256 over the names of the columns and the MD5s of the rows, which the database adds up.
+
+        Empty for a database that is none of those in `HASHED`. One statement, and one row that travels.
+        """
+        if not self.hashes_content:
+            return ""
+        names = [column.name for column in self.columns]
+        statement = self._source.hashed(self._cells(names))
+        with self._reading():
+            return hash_of(names, pa.Table.from_batches(list(self._batches(statement, SUMS)), SUMS))
 
     def close(self) -> None:
         """Close what has arrived, and the connection."""
