@@ -199,8 +199,8 @@ def _where_it_was(table: Table, was: Table) -> Table:
     tables = {name: _where_it_was(one, was.tables[name]) for name, one in table.tables.items() if name in was.tables}
     is_same = table.version is not None and was.version is not None and table.version.identity == was.version.identity
     version = was.version if is_same else table.version
-    database = was.database if table.content == was.content else table.database  # no snapshot is seen again
-    return replace(table, uri=was.uri, version=version, database=database, tables=frozen(tables))
+    state = was.state if table.content == was.content else table.state  # no snapshot is seen again
+    return replace(table, uri=was.uri, version=version, state=state, tables=frozen(tables))
 
 
 def _located(table: Table, entry: Any) -> Table:

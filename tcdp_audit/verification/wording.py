@@ -86,7 +86,7 @@ class Wording:
             yield Point(subject, State.NOTE, "it has no digest, so only its figures tie it to the result")
         else:
             yield Point(subject, State.CONFIRMED, f"the same to the byte, SHA-256 {shown(was['sha256'])}")
-        apart = ("uri", "sha256", "version", "database", "tables")
+        apart = ("uri", "sha256", "version", "state", "tables")
         rest = {key: value for key, value in was.items() if key not in apart}
         others = {key: value for key, value in now.items() if key not in apart}
         yield from self._points(subject, "", differences(rest, others))
@@ -351,4 +351,4 @@ def _contents(table: Entry) -> Entry:
     parts: dict[str, Any] = {}
     if isinstance(tables := table.get("tables"), Mapping) and all(isinstance(one, Mapping) for one in tables.values()):
         parts["tables"] = {name: _contents(one) for name, one in tables.items()}
-    return {key: one for key, one in {**table, **parts}.items() if key not in ("uri", "database")}
+    return {key: one for key, one in {**table, **parts}.items() if key not in ("uri", "state")}

@@ -25,7 +25,7 @@ from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import Outcome
-from tcdp_audit.core.base.provenance import DatabaseState, NamedFile, Table
+from tcdp_audit.core.base.provenance import NamedFile, Table, TableState
 from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.check.strictness import with_strictness
@@ -191,9 +191,10 @@ def describe_table(engine: Engine, policy: Policy | None = None, *, hash_content
         tables = FrozenDict({name: replace(one, row_name="row") for name, one in tables.items()})
     encoding = f"{engine.encoding}, detected from its bytes" if engine.encoding_is_detected else engine.encoding
     own = (engine.uri, engine.sha256(), engine.records, len(engine.columns))
-    state = DatabaseState(engine.snapshot, engine.content_hash() if hash_content else "")
-    database = None if state == DatabaseState() else state
-    table = Table(*own, tables, encoding=encoding, version=engine.version, database=database)
+    state = TableState(engine.snapshot, engine.content_hash() if hash_content else "")
+    table = Table(
+        *own, tables, encoding=encoding, version=engine.version, state=state if state != TableState() else None
+    )
     if policy is None or engine.translation is None:
         return table
     names = {one.name for one in engine.columns}

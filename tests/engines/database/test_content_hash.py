@@ -226,15 +226,15 @@ def test_the_hash_stands_in_provenance_and_verify_confirms_by_it(place: Place, t
     address = place(TABLE)
     result = audit(address, POLICY, digest=True)
     entry = json.loads(result.render(".json"))["release"]
-    assert (entry["sha256"], entry["database"]["content"]) == (None, content(address))
-    assert f"content hash {entry['database']['content']}" in result.release.size
+    assert (entry["sha256"], entry["state"]["content"]) == (None, content(address))
+    assert f"content hash {entry['state']['content']}" in result.release.size
     path = tmp_path / "r.json"
     path.write_text(result.render(".json"))
     (tmp_path / "p.tcdp.yaml").write_text(json.dumps(POLICY))
 
     confirmed = verify(path, address, tmp_path / "p.tcdp.yaml")
     assert confirmed.is_confirmed
-    assert ("release", f"the same rows, content hash {entry['database']['content'][:12]}…") in [
+    assert ("release", f"the same rows, content hash {entry['state']['content'][:12]}…") in [
         (point.subject, point.sentence) for point in confirmed.points
     ]
     changed = TABLE.set_column(2, TABLE.column_names[2], pa.array([*TABLE[2].to_pylist()[:-1], "other"]))
@@ -248,16 +248,16 @@ def test_the_command_takes_it(in_sqlite: Place, tmp_path: Path, capsys: pytest.C
     (tmp_path / "p.tcdp.yaml").write_text(json.dumps(POLICY))
     address = in_sqlite(TABLE)
     assert run("check", [address, "--policy", str(tmp_path / "p.tcdp.yaml"), "--json", "--digest"]) == 1
-    assert json.loads(capsys.readouterr().out)["release"]["database"] == {"content": content(address)}
+    assert json.loads(capsys.readouterr().out)["release"]["state"] == {"content": content(address)}
     assert run("check", [address, "--policy", str(tmp_path / "p.tcdp.yaml"), "--json"]) == 1
-    assert "database" not in json.loads(capsys.readouterr().out)["release"]
+    assert "state" not in json.loads(capsys.readouterr().out)["release"]
 
 
 def test_a_file_has_its_digest_with_and_without(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("zip\n1\n1\n")
     plain, asked = (audit(tmp_path / "r.csv", POLICY, digest=digest).release for digest in (False, True))
     assert plain == asked
-    assert plain.database is None
+    assert plain.state is None
 
 
 def test_a_database_without_one_is_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,14 +265,14 @@ def test_a_database_without_one_is_refused_before_any_work(tmp_path: Path, monke
     monkeypatch.setattr("tcdp_audit_plugins.engines.database.engine.HASHED", ("postgresql",))
     with pytest.raises(UsageError, match=r"^release: no content hash can be computed where the table is; leave "):
         audit(address, POLICY, digest=True)
-    assert audit(address, POLICY).release.database is None
+    assert audit(address, POLICY).release.state is None
 
 
 def test_postgresqls_snapshot_stands_in_provenance(server: Server) -> None:
     address = into_postgresql(server, TABLE, "hashed")
-    first = audit(address, POLICY).release.database
+    first = audit(address, POLICY).release.state
     run_in(server, "CREATE TABLE IF NOT EXISTS another (a int)", "INSERT INTO another VALUES (1)")
-    second = audit(address, POLICY).release.database
+    second = audit(address, POLICY).release.state
     assert first is not None
     assert second is not None
     assert re.fullmatch(r"\d+:\d+:[\d,]*", first.snapshot)
@@ -284,7 +284,7 @@ def test_a_table_of_a_program_has_both(server: Server) -> None:
     into_postgresql(server, TABLE, "hashed")
     engine = sa.create_engine(server.url().replace("postgresql://", "postgresql+psycopg://"))
     try:
-        state = audit(DatabaseTable(engine, "hashed"), POLICY, digest=True).release.database
+        state = audit(DatabaseTable(engine, "hashed"), POLICY, digest=True).release.state
     finally:
         engine.dispose()
     assert state is not None
