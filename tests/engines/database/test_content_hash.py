@@ -176,7 +176,7 @@ def test_binary_and_nested_columns_count(tmp_path: Path) -> None:
     assert len({first, *changed}) == 5
 
 
-def test_sqlite_tells_kinds_of_cells_apart(tmp_path: Path) -> None:
+def test_kinds_of_cells_of_sqlite_are_distinct(tmp_path: Path) -> None:
     hashes = set()
     cells: list[Any] = ["1", 1, 1.0, b"1", None, "x'31'"]
     for number, cell in enumerate(cells):
@@ -222,7 +222,7 @@ def test_every_type_of_postgresql_counts(server: Server) -> None:
         assert of(kind, one) == of(kind, one), kind
 
 
-def test_the_hash_stands_in_provenance_and_verify_confirms_by_it(place: Place, tmp_path: Path) -> None:
+def test_the_hash_is_in_provenance_and_verify_confirms_by_it(place: Place, tmp_path: Path) -> None:
     address = place(TABLE)
     result = audit(address, POLICY, digest=True)
     entry = json.loads(result.render(".json"))["release"]
@@ -268,7 +268,7 @@ def test_a_database_without_one_is_refused_before_any_work(tmp_path: Path, monke
     assert audit(address, POLICY).release.state is None
 
 
-def test_postgresqls_snapshot_stands_in_provenance(server: Server) -> None:
+def test_postgresqls_snapshot_is_in_provenance(server: Server) -> None:
     address = into_postgresql(server, TABLE, "hashed")
     first = audit(address, POLICY).release.state
     run_in(server, "CREATE TABLE IF NOT EXISTS another (a int)", "INSERT INTO another VALUES (1)")

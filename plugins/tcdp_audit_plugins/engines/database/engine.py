@@ -30,11 +30,21 @@ from tcdp_audit.plugin.engine import (
     grouped_engine,
     streamed_engine,
 )
-from tcdp_audit_plugins.engines.database.content import HASHED, SUMS, hash_of
 from tcdp_audit_plugins.engines.database.faults import Refused, reading
 from tcdp_audit_plugins.engines.database.histories import DIALECTS, DatabaseUnitClasses
 from tcdp_audit_plugins.engines.database.source import Source
-from tcdp_audit_plugins.engines.database.statements import WIDE, Cell, grouped, records, repeats, schema_of, total
+from tcdp_audit_plugins.engines.database.statements import (
+    HASHED,
+    SUMS,
+    WIDE,
+    Cell,
+    grouped,
+    hash_of,
+    records,
+    repeats,
+    schema_of,
+    total,
+)
 
 EACH = 1.0  # seconds between reports that a database works
 SHORT = 20_000  # records of which a statement costs more than what it reads

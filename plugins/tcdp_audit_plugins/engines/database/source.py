@@ -21,15 +21,16 @@ from sqlalchemy.sql.elements import ColumnElement
 from tcdp_audit.plugin.engine import Column, EngineOpener, Sampling
 from tcdp_audit_plugins.engines.database import mysql, postgresql, sqlite
 from tcdp_audit_plugins.engines.database.address import TableName
-from tcdp_audit_plugins.engines.database.content import add_functions, sums_of
 from tcdp_audit_plugins.engines.database.faults import ABSENT, Refused
 from tcdp_audit_plugins.engines.database.session import MYSQL, Session
 from tcdp_audit_plugins.engines.database.statements import (
     Cell,
     Relation,
+    add_functions,
     drawn_by,
     relation_of_query,
     relation_of_table,
+    sums_of,
 )
 
 # collations under which different texts differ, where the database's own default takes some for one
