@@ -161,9 +161,8 @@ def _whole_table(statement: Any, dialect: str) -> str:
     import sqlalchemy as sa  # noqa: PLC0415 - as above
 
     selection = getattr(statement, "element", statement)
-    is_whole = isinstance(selection, sa.Select) and (
-        selection.whereclause is None or isinstance(selection.whereclause, sa.sql.elements.True_)
-    )
+    where = getattr(selection, "whereclause", None)
+    is_whole = isinstance(selection, sa.Select) and (where is None or str(where) == "true")  # the text of a whole table
     tables = selection.get_final_froms() if is_whole else [selection]
     if len(tables) != 1 or not isinstance(tables[0], sa.TableClause):
         raise UsageError(
