@@ -38,6 +38,7 @@ class Settings:
     show_values: bool  # whether the worst classes are named by their cells
     all_conventions: bool  # whether every combination of conventions is tried
     try_remedies: bool  # whether remedies are tried on a release that does not pass
+    digest: bool = False  # whether databases compute the content hashes of their tables
 
 
 def run(request: Request, settings: Settings, form: Form) -> int:
@@ -120,6 +121,7 @@ def _audited(call: Call, settings: Settings) -> Audit | Unaudited:
                 show_values=settings.show_values,
                 all_conventions=settings.all_conventions,
                 try_remedies=settings.try_remedies,
+                digest=settings.digest,
                 column_risks=bool(call.request.reports),
                 progress=progress,
             )

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         is_flag=True,
         help="Report what remedies would cost, or what would help tables of figures. Write nothing.",
     ),
+    click.option("--digest", is_flag=True, help="Identify tables in databases by a content hash, computed there."),
     verbose_option,
     policy=click.option(
         "--policy",
@@ -59,6 +60,7 @@ def command(
     query: str | None,
     conventions: str,
     try_remedies: bool,
+    digest: bool,
 ) -> int:
     """Audit RELEASE against a policy, or against several.
 
@@ -73,7 +75,7 @@ def command(
 
     request = request.with_tables(tables)
     settings = Settings(
-        fail_on == "warning", allow_vacuous, engine, query, show_values, conventions == "all", try_remedies
+        fail_on == "warning", allow_vacuous, engine, query, show_values, conventions == "all", try_remedies, digest
     )
     return run(request, settings, form_of(request, format, fail_on_warning=fail_on == "warning"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -66,6 +67,14 @@ class Configuration:
             raise UsageError(f"{self.path}: {TABLE}.{key}: {name!r} is outside the folder of this file")
         return path
 
+    def _report(self, name: str, key: str) -> str:
+        """The path of a report, whose folder is made: a fresh checkout has none."""
+        path = self._inside(name, key)
+        if "{policy}" not in str(path.parent):
+            with suppress(OSError):
+                path.parent.mkdir(parents=True, exist_ok=True)
+        return str(path)
+
     def named(self) -> list[Path]:
         """The policies that the file names; none where it names none.
 
@@ -79,7 +88,7 @@ class Configuration:
 
     def _converted(self, key: str, value: Any, option: click.Parameter, context: click.Context) -> Any:
         if key == "reports":
-            return tuple(str(self._inside(one, key)) for one in value)
+            return tuple(self._report(one, key) for one in value)
         try:
             return option.type.convert(value, option, context)
         except click.BadParameter as error:

@@ -96,10 +96,17 @@ def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
         show_values=written.names_cells,
         all_conventions="variants" in written.result,
         column_risks=any("column_risks" in one for one in (written.result, *written.result.get("scenarios", ()))),
+        digest=_has_content(written),
         try_remedies=not {TRIAL, FIGURE_TRIAL}.isdisjoint(written.result) and not is_drawn(policy),
         **given.common,
     )
     return replace(again, policy=policy)
+
+
+def _has_content(written: WrittenAudit) -> bool:
+    """Whether a result has the content hash of a table in a database."""
+    tables = [written.release, *written.companions.values()]
+    return any(one.content for table in tables for one in (table, *table.tables.values()))
 
 
 def is_drawn(policy: Policy) -> bool:
@@ -189,9 +196,11 @@ def _run_of(written: WrittenAudit) -> Run:
 
 
 def _where_it_was(table: Table, was: Table) -> Table:
-    tables = {name: replace(one, uri=was.tables[name].uri) for name, one in table.tables.items() if name in was.tables}
+    tables = {name: _where_it_was(one, was.tables[name]) for name, one in table.tables.items() if name in was.tables}
     is_same = table.version is not None and was.version is not None and table.version.identity == was.version.identity
-    return replace(table, uri=was.uri, version=was.version if is_same else table.version, tables=frozen(tables))
+    version = was.version if is_same else table.version
+    state = was.state if table.content == was.content else table.state  # no snapshot is seen again
+    return replace(table, uri=was.uri, version=version, state=state, tables=frozen(tables))
 
 
 def _located(table: Table, entry: Any) -> Table:

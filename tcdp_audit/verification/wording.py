@@ -80,11 +80,13 @@ class Wording:
             yield Point(subject, State.DIFFERS, sentence)
         elif any(one.version is not None for one in tables):
             yield _versions_of(subject, *tables)
+        elif any(one.content for one in tables):
+            yield _rows(subject, *(one.content for one in tables))
         elif was["sha256"] is None:
             yield Point(subject, State.NOTE, "it has no digest, so only its figures tie it to the result")
         else:
             yield Point(subject, State.CONFIRMED, f"the same to the byte, SHA-256 {shown(was['sha256'])}")
-        apart = ("uri", "sha256", "version", "tables")
+        apart = ("uri", "sha256", "version", "state", "tables")
         rest = {key: value for key, value in was.items() if key not in apart}
         others = {key: value for key, value in now.items() if key not in apart}
         yield from self._points(subject, "", differences(rest, others))
@@ -248,6 +250,13 @@ def _versions_of(subject: str, before: Table, after: Table) -> Point:
     return Point(subject, State.DIFFERS, f"another version than that of the result: {is_now}")
 
 
+def _rows(subject: str, was: str, now: str) -> Point:
+    """The comparison of the rows of a database's table by their content hash."""
+    if was == now:
+        return Point(subject, State.CONFIRMED, f"the same rows, content hash {shown(was)}")
+    return Point(subject, State.DIFFERS, f"other rows: content hash was {shown(was or None)}, is {shown(now or None)}")
+
+
 def _digests(subject: str, was: str, now: str) -> Point:
     """The comparison of a file by its digest."""
     if was == now:
@@ -338,8 +347,8 @@ def _without_uri(value: Any) -> Any:
 
 
 def _contents(table: Entry) -> Entry:
-    """A table's entry without its location, and without those of the linked tables that it consists of."""
+    """A table's entry without its location and moment, and without those of the linked tables that it consists of."""
     parts: dict[str, Any] = {}
     if isinstance(tables := table.get("tables"), Mapping) and all(isinstance(one, Mapping) for one in tables.values()):
         parts["tables"] = {name: _contents(one) for name, one in tables.items()}
-    return {key: one for key, one in {**table, **parts}.items() if key != "uri"}
+    return {key: one for key, one in {**table, **parts}.items() if key not in ("uri", "state")}

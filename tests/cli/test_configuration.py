@@ -211,6 +211,13 @@ def test_policies_of_several_configurations_are_refused(loose: Path, here: Any):
 
 
 @pytest.mark.long  # a repair
+def test_the_folder_of_a_projects_reports_is_made(project: Path, here: Any):
+    configure(project, 'policies = ["policies"]', 'reports = ["out/deep/{policy}.json"]')
+
+    assert here("check").code == 0
+    assert [one.name for one in (project / "out" / "deep").iterdir()] == ["a.json"]
+
+
 def test_reports_of_a_project_are_not_those_of_a_repair(project: Path, here: Any):
     configure(project, 'policies = ["policies"]', 'reports = ["x.json"]')
 

@@ -97,6 +97,26 @@ def test_the_actions_inputs_reach_its_steps_as_variables_only():
     assert [one and one[1] for one in values] == list(action["outputs"])
 
 
+@pytest.mark.parametrize(
+    ("extras", "installed"),
+    [("", "ACTION"), ("postgresql,pandera", "ACTION[postgresql,pandera]"), ("a]; touch x", None), ("$(touch x)", None)],
+)
+def test_the_action_installs_extras_and_nothing_else(extras: str, installed: str | None, bash: str, tmp_path: Path):
+    (step,) = [one for one in _read("action.yml")["runs"]["steps"] if one.get("name") == "Install"]
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\necho "$@" > installed\n')
+    python.chmod(0o755)
+    given = {"EXTRAS": extras, "GITHUB_ACTION_PATH": "ACTION", "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    command = [bash, "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    ended = subprocess.run(command, env=given, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    if installed is None:
+        assert (ended.returncode, "::error title=tcdp-audit::extras: write names" in ended.stdout) == (2, True)
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["python"]
+    else:
+        assert (tmp_path / "installed").read_text() == f"-m pip install {installed}\n"
+
+
 def _releases() -> list[str]:
     """A file of every kind that docs/formats.md lists."""
     listed = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8").split("\n\n|", 1)[1].split("\n\n")[0]

@@ -70,6 +70,7 @@ class Options:
         column_risks: measure what each quasi-identifier adds to the risk, for a report.
         detectors: finds the detectors of identifiers when a check asks for them.
         cache: keeps what was read and counted from one audit of the same tables to the next.
+        hash_content: have databases compute the content hash of their tables, for provenance.
     """
 
     memory: int | None = None
@@ -80,6 +81,7 @@ class Options:
     column_risks: bool = False
     detectors: Callable[[], Mapping[str, Detector]] = dict
     cache: Cache = field(default_factory=Cache)
+    hash_content: bool = False
 
     def __post_init__(self) -> None:
         """Raise `UsageError` if the memory or the shards are no numbers, such as the text "4GiB"."""

@@ -71,6 +71,36 @@ class TableVersion:
 
 
 @dataclass(frozen=True)
+class TableState:
+    """The state in which a table of a database was read.
+
+    Args:
+        snapshot: the database's own identifier of the moment, which no later audit can see again; empty where it has
+            none.
+        content: SHA-256 over the names of the columns and the hashes of the rows, whatever their order; empty where it
+            was not asked for. See `Engine.content_hash`.
+    """
+
+    snapshot: str = ""
+    content: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The hash in words; empty where there is none."""
+        return f"content hash {self.content}" if self.content else ""
+
+    def as_json(self) -> dict[str, str]:
+        """The entry in the JSON result."""
+        named = {"snapshot": self.snapshot, "content": self.content}
+        return {name: value for name, value in named.items() if value}
+
+    @classmethod
+    def of_json(cls, entry: Mapping[str, Any]) -> TableState:
+        """The state of an entry."""
+        return cls(entry.get("snapshot", ""), entry.get("content", ""))
+
+
+@dataclass(frozen=True)
 class Table:
     """A table that was read: its name, place, size and digest.
 
@@ -85,6 +115,7 @@ class Table:
         row_name: what a row of it is, in the singular; that of a table of figures is no record.
         encoding: that of a text file which is not UTF-8, with "detected" where only its bytes say so; else empty.
         version: of a table that keeps several versions, the one that was read; None for others.
+        state: of a table in a database, the state in which it was read; None where nothing identifies it.
     """
 
     uri: str
@@ -97,6 +128,7 @@ class Table:
     row_name: str = "record"
     encoding: str = ""
     version: TableVersion | None = None
+    state: TableState | None = None
 
     @property
     def in_memory(self) -> bool:
@@ -110,7 +142,13 @@ class Table:
         own = {"uri": self.uri, "sha256": self.sha256, "records": self.records, "columns": self.columns}
         encoding = {"encoding": self.encoding} if self.encoding else {}
         version = {} if self.version is None else {"version": self.version.as_json()}
-        return {**own, **encoding, **version, **tables, **compared}
+        state = {} if self.state is None else {"state": self.state.as_json()}
+        return {**own, **encoding, **version, **state, **tables, **compared}
+
+    @property
+    def content(self) -> str:
+        """The content hash of its rows; empty where it was not asked for."""
+        return "" if self.state is None else self.state.content
 
     @property
     def comparison(self) -> str:
@@ -128,7 +166,8 @@ class Table:
             return f"{count(len(self.tables), 'table')}: {', '.join(sizes)}"
         encoding = f", read as {self.encoding}" if self.encoding else ""
         version = "" if self.version is None else f", {visible(self.version.sentence)}"
-        return f"{count(self.records, self.row_name)}, {count(self.columns, 'column')}{encoding}{version}"
+        hashed = f", {self.state.sentence}" if self.state is not None and self.content else ""
+        return f"{count(self.records, self.row_name)}, {count(self.columns, 'column')}{encoding}{version}{hashed}"
 
     @property
     def name(self) -> str:

@@ -86,6 +86,8 @@ class Engine(ABC):
     text_form: TextForm = PLAIN_FORM  # how the policy says that its text is written
     encoding: str = ""  # that of a text file which is not UTF-8
     version: TableVersion | None = None  # which of a table's versions it reads, where the table keeps several
+    snapshot: str = ""  # a database's own identifier of the moment at which it is read, where it has one
+    hashes_content: bool | None = None  # whether it has a `content_hash`; None where `sha256` identifies the table
     encoding_is_detected: bool = False  # whether nothing but the bytes of the file says so
     further_content: Sequence[str] | None = None  # noun phrases for what a file holds next to its table, if it can
     ordered: bool = True  # whether record i is the same in every scan; not in a database
@@ -238,6 +240,17 @@ class Engine(ABC):
             DataError: the file changed after it was opened.
         """
 
+    def content_hash(self) -> str:
+        """SHA-256 over the names of the columns and the hashes of the rows, whatever their order; empty for no hash.
+
+        It identifies a table that has no bytes of its own, such as one in a database, against change by accident. It
+        does not withstand who looks for other rows of the same hash, so no attestation rests on it.
+
+        Raises:
+            DataError: the table cannot be read.
+        """
+        return ""
+
     def require_unchanged(self) -> None:
         """Insist that the file is what it was when it was opened; a table that is no file has nothing to be compared.
 
@@ -275,7 +288,7 @@ class BorrowedEngine(Engine):
         self.most, self.translation = lender.most, lender.translation
         self.text_form, self.encoding = lender.text_form, lender.encoding
         self.encoding_is_detected, self.further_content = lender.encoding_is_detected, lender.further_content
-        self.version = lender.version
+        self.version, self.snapshot, self.hashes_content = lender.version, lender.snapshot, lender.hashes_content
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -331,6 +344,10 @@ class BorrowedEngine(Engine):
     def sha256(self) -> str | None:
         """Digest of the table's file."""
         return self._lender.sha256()
+
+    def content_hash(self) -> str:
+        """Hash over the rows, whatever their order."""
+        return self._lender.content_hash()
 
 
 def recode(raw: NDArray[Any], domain: Domain) -> Codes:

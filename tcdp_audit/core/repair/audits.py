@@ -59,6 +59,7 @@ def audit(
     all_conventions: bool = False,
     column_risks: bool = False,
     try_remedies: bool = False,
+    digest: bool = False,
     run_by: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Audit:
@@ -81,6 +82,8 @@ def audit(
         try_remedies: if the release does not pass, try in memory what `fix` would do; this changes neither the release
             nor the verdict, and costs as much as `fix`. See `Audit.remedy_trial`. Of tables of figures, try which cells
             to hide, which margins to leave out and which base to round to. See `Audit.figure_trial`.
+        digest: have databases compute a content hash of every table that is read of them, for provenance. It costs a
+            scan with an MD5 for each row; see `Engine.content_hash`. Files have a digest without this.
         run_by: who runs the audit, for the result.
         column_risks: also measure what each quasi-identifier adds to the risk, so that a report names those to coarsen
             first. It costs a sort of the classes for each set of quasi-identifiers; see `Audit.column_risks`.
@@ -97,7 +100,7 @@ def audit(
 
     Cost: one scan of the release, then linear in its distinct combinations of quasi-identifiers and values.
     """
-    options = Options(memory, shards, show_values, progress or silent)
+    options = Options(memory, shards, show_values, progress or silent, hash_content=digest)
     keep = all_conventions or try_remedies  # a single question has nothing to keep for the next
     with OpenTables(release, original, population, plugins, options, keep=keep) as tables:
         return Session(tables, tables.read(policy)).audit(

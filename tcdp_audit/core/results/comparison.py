@@ -276,6 +276,8 @@ def facts(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
         yield Fact("people at risk", people(old), people(new))
     yield Fact("release", old.release.name, new.release.name)
     yield Fact("SHA-256 of the release", *(_digest(one.release.sha256) for one in (old, new)))
+    if old.release.content or new.release.content:
+        yield Fact("content hash of the release", *(_digest(one.release.content or None) for one in (old, new)))
     if old.release.version is not None or new.release.version is not None:
         yield Fact("version of the release", *(_version(one.release.version) for one in (old, new)))
     if records:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from tcdp_audit.core.base.errors import PolicyError
 from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import NAMED_CELLS, SCHEMA, SUITE, FailingCell, Outcome, Status
 from tcdp_audit.core.base.words import prose
@@ -152,7 +153,8 @@ def _of_audit(audit: Audit, level: Level) -> ToolFinding:
 
 def _reasons(result: Unaudited) -> Iterator[ToolFinding]:
     name = name_in_repository(result.path)
-    rule, title = (POLICY, "Policy is wrong") if result.exit_code == 2 else (AUDIT, VERDICTS["error"])
+    is_of_policy = isinstance(result.error, PolicyError)
+    rule, title = (POLICY, "Policy is wrong") if is_of_policy else (AUDIT, VERDICTS["error"])
     for line, column, sentence in result.reasons:
         place, mark = Place(name, line or 1, column or None), _mark(name, rule, sentence)
         yield ToolFinding(rule, Level.ERROR, title, sentence, place, mark, is_incomplete=True)

@@ -12,7 +12,7 @@ from typing import Any
 from tcdp_audit.core.base.errors import ResultError
 from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import SCHEMA, STRUCTURE, SUITE
-from tcdp_audit.core.base.provenance import NamedFile, Table, TableVersion
+from tcdp_audit.core.base.provenance import NamedFile, Table, TableState, TableVersion
 from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.results.linked_tables import size_of_figures
 from tcdp_audit.core.results.strict_json import embedded, faults, parsed, text_of, unpacked
@@ -162,7 +162,8 @@ def table_of(entry: Entry) -> Table:
     shared = tuple(entry["shared"]) if "shared" in entry else None
     own = (entry["uri"], entry["sha256"], entry["records"], entry["columns"])
     version = TableVersion.of_json(entry["version"]) if "version" in entry else None
-    named = {"encoding": entry.get("encoding", ""), "version": version}
+    state = TableState.of_json(entry["state"]) if "state" in entry else None
+    named = {"encoding": entry.get("encoding", ""), "version": version, "state": state}
     return Table(*own, tables, shared, tuple(entry.get("lacking", ())), **named)
 
 

@@ -25,7 +25,7 @@ from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import Outcome
-from tcdp_audit.core.base.provenance import NamedFile, Table
+from tcdp_audit.core.base.provenance import NamedFile, Table, TableState
 from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.check.strictness import with_strictness
@@ -164,11 +164,15 @@ class AuditInputs:
             DataError: a file that the policy names has changed.
         """
         require_unchanged(self.policy, self.files)
+        hashed = self.options.hash_content
         return Audit(
             outcomes=with_strictness(outcomes, self.policy),
-            release=describe_table(self.engine),
+            release=describe_table(self.engine, hash_content=hashed),
             companions={
-                **{name: describe_table(table, self.policy) for name, table in self.companions.items()},
+                **{
+                    name: describe_table(table, self.policy, hash_content=hashed)
+                    for name, table in self.companions.items()
+                },
                 **({} if self.figures is None else self.figures.described(describe_table, self.engine)),
             },
             files=self.files,
@@ -179,15 +183,18 @@ class AuditInputs:
         )
 
 
-def describe_table(engine: Engine, policy: Policy | None = None) -> Table:
+def describe_table(engine: Engine, policy: Policy | None = None, *, hash_content: bool = False) -> Table:
     """The provenance of a table, or of each of several linked ones; with its shared columns if the policy maps some."""
     parts: Mapping[str, Engine] = getattr(engine, "tables", {})  # of several linked tables, or tables of figures
-    tables = FrozenDict({name: describe_table(one) for name, one in parts.items()})
+    tables = FrozenDict({name: describe_table(one, hash_content=hash_content) for name, one in parts.items()})
     if parts and not engine.columns:  # tables of figures, whose rows are cells
         tables = FrozenDict({name: replace(one, row_name="row") for name, one in tables.items()})
     encoding = f"{engine.encoding}, detected from its bytes" if engine.encoding_is_detected else engine.encoding
     own = (engine.uri, engine.sha256(), engine.records, len(engine.columns))
-    table = Table(*own, tables, encoding=encoding, version=engine.version)
+    state = TableState(engine.snapshot, engine.content_hash() if hash_content else "")
+    table = Table(
+        *own, tables, encoding=encoding, version=engine.version, state=state if state != TableState() else None
+    )
     if policy is None or engine.translation is None:
         return table
     names = {one.name for one in engine.columns}

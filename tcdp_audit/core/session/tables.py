@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -107,6 +107,8 @@ class OpenTables:
         tables, unused = self._companions(policy)
         companions = {name: self._companion(name, one, policy) for name, one in tables.items()}
         _require_labels_alike(engine, companions)
+        if chosen.hash_content:
+            _require_content_hashes([engine, *companions.values()])
         figures = self._figures(policy, engine, chosen)
         return AuditInputs(policy, plugins, chosen, release, engine, companions, named_files(policy), figures, unused)
 
@@ -477,6 +479,17 @@ def _require_levels(hierarchies: Mapping[str, Hierarchy], levels: Mapping[str, A
         height = hierarchies[name].height
         if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= height:
             raise UsageError(f"levels: the level of {name!r} must be a whole number from 1 to {height}")
+
+
+def _require_content_hashes(engines: Iterable[Engine]) -> None:
+    """Raise UsageError for a table that has neither a digest nor a content hash, before any work is done."""
+    parts = [part for engine in engines for part in (engine, *getattr(engine, "tables", {}).values())]
+    for engine in parts:
+        if engine.hashes_content is False:
+            raise UsageError(
+                f"{engine.name}: no content hash can be computed where the table is; leave --digest out, or audit an "
+                "export of it, whose file has a digest"
+            )
 
 
 def _require_labels_alike(release: Engine, companions: Mapping[str, Engine]) -> None:

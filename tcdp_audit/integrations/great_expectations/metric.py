@@ -25,7 +25,7 @@ KEY = "tcdp_audit"
 Domain = Any  # Great Expectations' value for a batch's id and a row condition; hashable
 Open = Callable[[], AbstractContextManager[Any]]
 TEMPORARY = "gx_temp_"  # the beginning of the names of Great Expectations' temporary tables
-DIALECTS = ("postgresql", "sqlite")  # which say the types of a statement's columns
+TYPED = ("postgresql", "sqlite", "duckdb")  # which say the types of a statement's columns; others those of a table
 
 
 def metric_of(demand: Demand, domain: Mapping[str, Any], runtime: MutableMapping[str, Any] | None) -> Any:
@@ -128,18 +128,16 @@ def statement_of_batch(execution_engine: Any, domain: Mapping[str, Any]) -> Iter
     Raises:
         UsageError: only Great Expectations' own connection sees the batch, or it is of another database.
     """
-    dialect = execution_engine.engine.dialect.name
-    if dialect not in DIALECTS:
-        raise UsageError(
-            f"expectations of tcdp-audit run on PostgreSQL and SQLite, and not on {dialect}; audit the table with "
-            "`tcdp-audit check`, or give Great Expectations a frame"
-        )
-    statement = _selectable(records_of(execution_engine, domain))
+    records = records_of(execution_engine, domain)
+    statement = _selectable(records)
     if TEMPORARY in str(statement):
         raise UsageError(
             "the batch is a temporary table, which no second connection sees; set `create_temp_table=False` on the "
             "data source"
         )
+    dialect = execution_engine.engine.dialect.name
+    if dialect not in TYPED:
+        statement = _whole_table(statement, dialect)
     engine, close = _own_engine(execution_engine.engine)
     try:
         yield DatabaseTable(engine, statement)
@@ -152,6 +150,27 @@ def _selectable(records: Any) -> Any:
     import sqlalchemy as sa  # noqa: PLC0415 - an extra, which a batch of a database has imported
 
     return records if isinstance(records, sa.Select | sa.FromClause) else records.subquery("release")
+
+
+def _whole_table(statement: Any, dialect: str) -> str:
+    """The name of the table of a batch that is a whole one, as `DatabaseTable` takes it.
+
+    Raises:
+        UsageError: the batch is a query or a part of a table, whose types this kind of database does not say.
+    """
+    import sqlalchemy as sa  # noqa: PLC0415 - as above
+
+    selection = getattr(statement, "element", statement)
+    where = getattr(selection, "whereclause", None)
+    is_whole = isinstance(selection, sa.Select) and (where is None or str(where) == "true")  # the text of a whole table
+    tables = selection.get_final_froms() if is_whole else [selection]
+    if len(tables) != 1 or not isinstance(tables[0], sa.TableClause):
+        raise UsageError(
+            f"the types of a query's columns, and of a part of a table, are not known to {dialect}; make a view of it, "
+            "and audit the whole view"
+        )
+    names = [name for name in (tables[0].schema, tables[0].name) if name is not None]
+    return ".".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
 def _own_engine(engine: Any) -> tuple[Any, Any]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from tcdp_audit import DataError, UsageError, audit
 from tcdp_audit_plugins.engines import open_database
+from tcdp_audit_plugins.engines.database.session import Session
 
 MEMORY = 2**28
 Make = Callable[..., str]
@@ -182,6 +184,52 @@ def test_writers_do_not_change_what_an_open_audit_sees(table: Make, tmp_path: Pa
         assert engine.domain("a").values.tolist() == ["x", "y"]
     writer.close()
     assert values(address)[0] == ["x", "y", "z"]
+
+
+def test_progress_moves_while_the_database_works(table: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    reported: list[tuple[str, int, int]] = []
+    moved = Event()
+
+    def progress(*step: Any) -> None:
+        reported.append(step)
+        if step[0] == "the database works" and len(reported) >= 3:
+            moved.set()
+
+    stream = Session.stream
+
+    def slow(self: Session, statement: Any, schema: Any) -> Iterator[Any]:
+        assert moved.wait(60)  # as a server that groups: nothing arrives meanwhile
+        yield from stream(self, statement, schema)
+
+    monkeypatch.setattr(Session, "stream", slow)
+    monkeypatch.setattr("tcdp_audit_plugins.engines.database.engine.EACH", 0.01)
+    with open_database(table(["x", "y"]), "release", 2**28) as engine:
+        engine.progress = progress
+        assert engine.domain("a").values.tolist() == ["x", "y"]
+    steps = [step for step, _, _ in reported]
+    assert steps[:3] == ["the database works"] * 3
+    assert steps[-1] == "rows from the database"
+
+
+def test_a_report_that_cancels_ends_the_wait(table: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Event()
+
+    def progress(*_: Any) -> None:
+        asked.set()
+        raise KeyboardInterrupt
+
+    stream = Session.stream
+
+    def slow(self: Session, statement: Any, schema: Any) -> Iterator[Any]:
+        assert asked.wait(60)
+        yield from stream(self, statement, schema)
+
+    monkeypatch.setattr(Session, "stream", slow)
+    monkeypatch.setattr("tcdp_audit_plugins.engines.database.engine.EACH", 0.01)
+    with open_database(table(["x", "y"]), "release", 2**28) as engine:
+        engine.progress = progress
+        with pytest.raises(KeyboardInterrupt):
+            engine.domain("a")
 
 
 def test_progress_says_how_many_rows_have_arrived(table: Make) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.dialects import mssql, mysql, postgresql, sqlite
+from sqlalchemy.dialects import mssql, mysql, oracle, postgresql, sqlite
 
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.mysql import cell_of as mysql_cell
@@ -80,17 +80,35 @@ def test_mysql_compares_texts_as_bytes_of_utf8() -> None:
 
 
 def test_sql_server() -> None:
-    assert people(mssql.dialect()).startswith(  # type: ignore[no-untyped-call]
-        "SELECT zip COLLATE Latin1_General_100_BIN2 AS c0, [Age] AS c1, "
+    binary = "COLLATE Latin1_General_100_BIN2"
+    assert people(mssql.dialect()) == (  # type: ignore[no-untyped-call]
+        f"SELECT zip {binary} AS c0, [Age] AS c1, CAST(cost AS VARCHAR(1000)) {binary} AS c2, [group] AS c3, "
+        "count(*) AS records FROM [public].people "
+        f"GROUP BY zip {binary}, [Age], CAST(cost AS VARCHAR(1000)) {binary}, [group]"
     )
+
+
+def test_oracle() -> None:
+    assert people(oracle.dialect()) == (  # type: ignore[no-untyped-call]
+        'SELECT zip AS c0, "Age" AS c1, CAST(cost AS VARCHAR2(1000 CHAR)) AS c2, "group" AS c3, count(*) AS records '
+        'FROM "public".people GROUP BY zip, "Age", CAST(cost AS VARCHAR2(1000 CHAR)), "group"'
+    )
+
+
+ANSI = (  # of those whose collations overlook nothing by default
+    'SELECT zip AS c0, "Age" AS c1, CAST(cost AS VARCHAR(1000)) AS c2, "group" AS c3, count(*) AS records '
+    'FROM public.people GROUP BY zip, "Age", CAST(cost AS VARCHAR(1000)), "group"'
+)
 
 
 @pytest.mark.long
 def test_snowflake(dialect: Callable[[str, str], Any]) -> None:
-    assert people(dialect("snowflake.sqlalchemy.snowdialect", "SnowflakeDialect")) == (
-        'SELECT zip AS c0, "Age" AS c1, CAST(cost AS VARCHAR(1000)) AS c2, "group" AS c3, count(*) AS records '
-        'FROM public.people GROUP BY zip, "Age", CAST(cost AS VARCHAR(1000)), "group"'
-    )
+    assert people(dialect("snowflake.sqlalchemy.snowdialect", "SnowflakeDialect")) == ANSI
+
+
+@pytest.mark.long
+def test_trino(dialect: Callable[[str, str], Any]) -> None:
+    assert people(dialect("trino.sqlalchemy.dialect", "TrinoDialect")) == ANSI
 
 
 @pytest.mark.long
@@ -98,6 +116,14 @@ def test_bigquery(dialect: Callable[[str, str], Any]) -> None:
     assert people(dialect("sqlalchemy_bigquery", "BigQueryDialect")) == (
         "SELECT `zip` AS `c0`, `Age` AS `c1`, CAST(`cost` AS STRING) AS `c2`, `group` AS `c3`, count(*) AS `records` "
         "FROM `public`.`people` GROUP BY `zip`, `Age`, CAST(`cost` AS STRING), `group`"
+    )
+
+
+@pytest.mark.long
+def test_databricks(dialect: Callable[[str, str], Any]) -> None:
+    assert people(dialect("databricks.sqlalchemy", "DatabricksDialect")) == (
+        "SELECT zip AS c0, `Age` AS c1, CAST(cost AS STRING) AS c2, `group` AS c3, count(*) AS records "
+        "FROM public.people GROUP BY zip, `Age`, CAST(cost AS STRING), `group`"
     )
 
 

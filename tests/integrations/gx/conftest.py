@@ -14,7 +14,7 @@ from tcdp_audit.core.quality import installed
 HERE = Path(__file__).parent
 sys.path += [str(HERE), str(HERE.parent), str(HERE.parents[1] / "engines" / "database")]
 
-from server_of_tests import server as server  # noqa: E402, PLC0414 - a fixture
+from server_of_tests import mariadb as mariadb, server as server  # noqa: E402, PLC0414 - fixtures
 
 OF_OTHERS = (
     "ignore::pytest.PytestUnraisableExceptionWarning",  # Great Expectations closes no connection

@@ -37,9 +37,9 @@ def sqlite_batches(url: str, table: str = "release") -> tuple[Any, dict[str, Any
     return source.add_table_asset("release", table_name=table).add_batch_definition_whole_table("whole"), {}
 
 
-def postgresql_batches(url: str, table: str = "release") -> tuple[Any, dict[str, Any]]:
-    """A table of a PostgreSQL database."""
-    source = gx.get_context(mode="ephemeral").data_sources.add_sql("postgres", connection_string=url)
+def sql_batches(url: str, table: str = "release") -> tuple[Any, dict[str, Any]]:
+    """A table of PostgreSQL, MariaDB or DuckDB."""
+    source = gx.get_context(mode="ephemeral").data_sources.add_sql("server", connection_string=url)
     return source.add_table_asset("release", table_name=table).add_batch_definition_whole_table("whole"), {}
 
 

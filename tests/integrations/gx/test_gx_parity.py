@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import gx_hosts
 import pyarrow as pa
 import pytest
-from gx_hosts import from_native, judged, pandas_batches, postgresql_batches, run, run_unguarded, sqlite_batches
+from gx_hosts import from_native, judged, pandas_batches, run, run_unguarded, sql_batches, sqlite_batches
+from mariadb_server import MariaDB
 from postgres_server import Server
 from same_everywhere import frame, native, policy
 
@@ -63,10 +66,52 @@ def url(server: Server) -> str:
 
 
 def test_on_postgresql(audits: list[Any], url: str):
-    result = run(postgresql_batches(url), suite_of(policy()))
+    result = run(sql_batches(url), suite_of(policy()))
 
     assert _figures(result) == NATIVE
     assert len(audits) == 1
+
+
+@pytest.fixture
+def duckdb_url(tmp_path: Path) -> str:
+    """The address of a DuckDB file with the release."""
+    with duckdb.connect(tmp_path / "release.duckdb") as connection:
+        connection.register("given", frame())
+        connection.execute("CREATE TABLE release AS FROM given")
+    return f"duckdb:///{tmp_path / 'release.duckdb'}"
+
+
+def test_on_duckdb(audits: list[Any], duckdb_url: str):
+    result = run(sql_batches(duckdb_url), suite_of(policy()))
+
+    assert _figures(result) == NATIVE
+    assert len(audits) == 1
+
+
+def test_part_of_a_table_on_duckdb(duckdb_url: str):
+    assert _figures(run_unguarded(sql_batches(duckdb_url), _of_women())) == _women()
+
+
+@pytest.fixture
+def mariadb_url(mariadb: MariaDB) -> str:
+    """The address of MariaDB, with the release in a table."""
+    url = mariadb.url().replace("mariadb://", "mariadb+pymysql://")
+    gx_hosts.put(frame(), url, "people")  # RELEASE is a word of its SQL, and Great Expectations does not quote it
+    return url
+
+
+def test_on_mariadb(audits: list[Any], mariadb_url: str):
+    result = run(sql_batches(mariadb_url, "people"), suite_of(policy()))
+
+    assert _figures(result) == NATIVE
+    assert len(audits) == 1
+
+
+def test_part_of_a_table_on_mariadb_is_refused_in_a_sentence(mariadb_url: str):
+    result = run_unguarded(sql_batches(mariadb_url, "people"), _of_women())
+
+    assert not any(one.success for one in result.results)
+    assert "not known to mariadb; make a view of it" in json.dumps(result.to_json_dict())
 
 
 @pytest.mark.parametrize("transport", ["adbc", "sqlalchemy"])
@@ -74,7 +119,7 @@ def test_part_of_a_table_on_postgresql(url: str, transport: str, monkeypatch: py
     if transport == "sqlalchemy":
         monkeypatch.setitem(__import__("sys").modules, "adbc_driver_postgresql", None)
 
-    assert _figures(run_unguarded(postgresql_batches(url), _of_women())) == _women()
+    assert _figures(run_unguarded(sql_batches(url), _of_women())) == _women()
 
 
 def test_part_of_a_table_on_pandas():
@@ -89,7 +134,7 @@ def test_part_of_a_table_on_sqlite(tmp_path: Path):
 
 
 def test_a_query_is_a_batch(url: str):
-    source = postgresql_batches(url)[0].data_asset.datasource
+    source = sql_batches(url)[0].data_asset.datasource
     asset = source.add_query_asset("some", query=f"SELECT * FROM release WHERE sex = '{WOMAN}'")
 
     result = run((asset.add_batch_definition_whole_table("query"), {}), suite_of(policy()))
@@ -167,6 +212,6 @@ def test_types_of_postgresql_do_not_matter(server: Server):
     gx_hosts.put(table.to_pandas(), url, "small")
     asked = [gx_hosts.ours.ExpectColumnToBeDistinctLDiverse(quasi_identifiers="age", column="ill", l=2)]
 
-    (one,) = run(postgresql_batches(url, "small"), asked).results
+    (one,) = run(sql_batches(url, "small"), asked).results
 
     assert (one.success, one.result["observed_value"], one.result["unexpected_count"]) == (False, 1, 2)

@@ -2,7 +2,7 @@
 
 address, source      where the table is; its columns
 session              a connection and its snapshot, for all tables of one database
-statements           what is sent
+statements           what is sent, the content hash of a table included
 histories            whole histories, compared in the database
 postgresql, mysql, sqlite, duckdb_file   the types of each database, and how its rows travel
 faults               what drivers raise, as sentences

@@ -1,6 +1,7 @@
-"""A DuckDB file, read by the embedded library: nothing is downloaded, and nothing outside of the file is read.
+"""DuckDB: a file that is read by the embedded library, or the database behind a connection that a program has.
 
-A DuckDB file that is open, for all who read it: a program cannot open it again with settings that differ.
+Of a file nothing is downloaded, and nothing outside of it is read. While it is open it is open for all who read it: a
+program cannot open it again with settings that differ.
 """
 
 from __future__ import annotations
@@ -42,41 +43,41 @@ _LOCK = Lock()
 _OPENED: dict[tuple[int, int], OpenedFile] = {}  # by what the system numbers files by
 
 
-class DuckDBFile(Source):
-    """A table, view or query of a DuckDB file.
+class DuckDBSource(Source):
+    """A table, view or query of a DuckDB database.
 
-    The place is a table's name, or the text of a query. A statement may take `timeout` seconds, `memory` is in bytes.
+    Args:
+        connection: one of its own, which is closed with it.
+        place: a table's name, the text of a query, or a statement of SQLAlchemy.
+        timeout: seconds that a statement may take; None for as many as it needs.
 
     Raises:
-        UsageError: there is no such file, or no such table in it.
+        Refused: there is no such table.
     """
 
     dialect = "duckdb"
 
-    def __init__(self, path: Path, place: TableName | str, timeout: float | None, memory: int) -> None:
-        if not path.is_file():
-            raise UsageError(f"{path}: no such file; write duckdb:///FILE?table=TABLE")
-        self._timeout = timeout
-        self._file: OpenedFile | None = OpenedFile.of(path, memory)
-        self._connection = self._file.connection()
+    def __init__(self, connection: duckdb.DuckDBPyConnection, place: Any, timeout: float | None = None) -> None:
+        self._connection, self._timeout = connection, timeout
         try:
             self._connection.execute("BEGIN TRANSACTION READ ONLY")
             self._connection.execute("SET enable_progress_bar = false")  # it would draw one in notebooks
             self._connection.execute("SET TimeZone = 'UTC'")
-            relation = relation_of_query(place) if isinstance(place, str) else relation_of_table(place)
+            relation = relation_of_query(place) if isinstance(place, str) else place
+            relation = relation_of_table(place) if isinstance(place, TableName) else relation
             self._cells = {cell.column: cell for cell in self._described(relation, place)}
         except BaseException:
             self.close()
             raise
         super().__init__(relation, [Column(cell.column, cell.type) for cell in self._cells.values()])
 
-    def _described(self, relation: Any, place: TableName | str) -> list[Cell]:
+    def _described(self, relation: Any, place: Any) -> list[Cell]:
         try:
             described = self._connection.execute(f"DESCRIBE {as_text(no_rows(relation))}").fetchall()
         except (duckdb.CatalogException, duckdb.BinderException, duckdb.ParserException):
             described = None
         if described is None:
-            raise Refused(QUERY if isinstance(place, str) else ABSENT)
+            raise Refused(ABSENT if isinstance(place, TableName) else QUERY)
         return [_cell(str(row[0]), str(row[1])) for row in described]
 
     def cells(self, names: Sequence[str]) -> list[Cell]:
@@ -95,10 +96,29 @@ class DuckDBFile(Source):
         return drawn_by(cell, sampling, sa.func.md5)
 
     def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+class DuckDBFile(DuckDBSource):
+    """A table, view or query of a DuckDB file; `memory` is in bytes.
+
+    Raises:
+        UsageError: there is no such file.
+        Refused: there is no such table in it.
+    """
+
+    def __init__(self, path: Path, place: TableName | str, timeout: float | None, memory: int) -> None:
+        if not path.is_file():
+            raise UsageError(f"{path}: no such file; write duckdb:///FILE?table=TABLE")
+        self._file: OpenedFile | None = OpenedFile.of(path, memory)
+        super().__init__(self._file.connection(), place, timeout)
+
+    def close(self) -> None:
         """Close the file, unless it has other readers."""
         file, self._file = self._file, None
         if file is not None:
-            self._connection.close()
+            super().close()
             file.close()
 
 

@@ -5,9 +5,12 @@ Records travel one by one only where something needs whole records: checks of pa
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -30,9 +33,51 @@ from tcdp_audit.plugin.engine import (
 from tcdp_audit_plugins.engines.database.faults import Refused, reading
 from tcdp_audit_plugins.engines.database.histories import DIALECTS, DatabaseUnitClasses
 from tcdp_audit_plugins.engines.database.source import Source
-from tcdp_audit_plugins.engines.database.statements import WIDE, Cell, grouped, records, repeats, schema_of, total
+from tcdp_audit_plugins.engines.database.statements import (
+    HASHED,
+    SUMS,
+    WIDE,
+    Cell,
+    grouped,
+    hash_of,
+    records,
+    repeats,
+    schema_of,
+    total,
+)
 
+EACH = 1.0  # seconds between reports that a database works
 SHORT = 20_000  # records of which a statement costs more than what it reads
+
+
+@contextmanager
+def reporting_work(progress: Callable[[str, int, int], None] | None) -> Iterator[None]:
+    """Report every second, from a thread of its own, that a database works; what a report raises is raised at the end.
+
+    A bar without a total moves while it is shown, and a line without a number is written again after a while.
+    """
+    if progress is None:
+        yield
+        return
+    ended, faults = threading.Event(), list[BaseException]()
+
+    def report() -> None:
+        while not ended.wait(EACH):
+            try:
+                progress("the database works", 0, 0)
+            except BaseException as fault:  # noqa: BLE001 - of the caller, such as a cancellation
+                faults.append(fault)
+                return
+
+    thread = threading.Thread(target=copy_context().run, args=(report,), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+    if faults:
+        raise faults[0]
 
 
 @dataclass(frozen=True)
@@ -51,6 +96,7 @@ class DatabaseEngine(Engine):
 
     def __init__(self, source: Source, name: str, uri: str, memory: int) -> None:
         self.name, self.uri = name, uri
+        self.snapshot, self.hashes_content = source.snapshot, source.dialect in HASHED
         self._source, self._memory = source, memory
         self._names = {column.name for column in source.columns}
         self._announced: list[str] = []
@@ -178,6 +224,18 @@ class DatabaseEngine(Engine):
             raise DataError(self._fault)
         return None
 
+    def content_hash(self) -> str:
+        """SHA-256 over the names of the columns and the MD5s of the rows, which the database adds up.
+
+        Empty for a database that is none of those in `HASHED`. One statement, and one row that travels.
+        """
+        if not self.hashes_content:
+            return ""
+        names = [column.name for column in self.columns]
+        statement = self._source.hashed(self._cells(names))
+        with self._reading():
+            return hash_of(names, pa.Table.from_batches(list(self._batches(statement, SUMS)), SUMS))
+
     def close(self) -> None:
         """Close what has arrived, and the connection."""
         for held in [*self._groups, *([self._records] if self._records else [])]:
@@ -259,12 +317,16 @@ class DatabaseEngine(Engine):
     def _batches(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         with reading(self.name):
             self._require_snapshot()
-            rows = 0
-            for batch in self._source.stream(statement, schema):
-                rows += batch.num_rows
-                if self.progress is not None:
-                    self.progress("rows from the database", rows, 0)
-                yield batch
+            rows, stream = 0, self._source.stream(statement, schema)
+            with ExitStack() as stack:
+                stack.callback(getattr(stream, "close", lambda: None))  # before the connection is closed
+                with reporting_work(self.progress):  # the database sends nothing before it has grouped all
+                    first = next(stream, None)
+                for batch in chain([] if first is None else [first], stream):
+                    rows += batch.num_rows
+                    if self.progress is not None:
+                        self.progress("rows from the database", rows, 0)
+                    yield batch
 
     def _require_snapshot(self) -> None:
         """Insist that two statements see the same table."""

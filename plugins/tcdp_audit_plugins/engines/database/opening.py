@@ -97,8 +97,22 @@ def _of_engine(given: DatabaseTable, memory: int) -> Engine:
     name = str(getattr(place, "fullname", None) or (place if isinstance(place, TableName) else "query"))
     uri = f"{database_uri(given.engine.url)}?table={name}"
     with opening(uri):
+        if given.engine.dialect.name == "duckdb":
+            return _checked(_of_duckdb(given.engine, place), name, uri, memory)
         shared = SharedSession(id(given.engine), lambda: Session(given.engine))
         return _checked(_of_session(shared, place), name, uri, memory)
+
+
+def _of_duckdb(engine: sa.Engine, place: Any) -> Source:
+    """A source on a connection of its own to the database that an engine has open, in memory too."""
+    from tcdp_audit_plugins.engines.database.duckdb_file import DuckDBSource  # noqa: PLC0415 - as above
+
+    connection = engine.raw_connection()
+    try:
+        driver: Any = connection.driver_connection
+        return DuckDBSource(driver.duplicate(), place)
+    finally:
+        connection.close()
 
 
 def _checked(source: Source, name: str, uri: str, memory: int) -> Engine:

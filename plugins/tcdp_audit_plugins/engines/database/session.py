@@ -26,6 +26,7 @@ SETTINGS = {
     "DateStyle": "ISO, YMD",
     "IntervalStyle": "postgres",
     "extra_float_digits": "1",
+    "bytea_output": "hex",
     "cursor_tuple_fraction": "1",
     "idle_in_transaction_session_timeout": "0",
     "row_security": "off",  # the server refuses where a policy would hide rows
@@ -47,7 +48,8 @@ class Session:
     timeout: float | None = None  # seconds that a statement may take
     connection: sa.Connection = field(init=False)
     is_stable: bool = field(init=False)
-    snapshot: str | None = field(init=False, default=None)
+    snapshot: str | None = field(init=False, default=None)  # by which other connections join it
+    visible: str = field(init=False, default="")  # PostgreSQL's identifier of what it sees
     _own: str | None = field(init=False, default=None)  # MySQL's time zone before
     path: str | None = field(init=False, default=None)  # PostgreSQL's search_path
 
@@ -84,6 +86,7 @@ class Session:
         """Let other connections join the snapshot, where the server can: not every one that speaks PostgreSQL does."""
         try:
             self.snapshot = str(self.connection.scalar(sa.select(sa.func.pg_export_snapshot())))
+            self.visible = str(self.connection.scalar(sa.select(sa.cast(sa.func.txid_current_snapshot(), sa.Text))))
         except DBAPIError:
             self.connection.rollback()
             self.is_stable = self._begin(self.connection)

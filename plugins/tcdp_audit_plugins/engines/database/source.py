@@ -26,9 +26,11 @@ from tcdp_audit_plugins.engines.database.session import MYSQL, Session
 from tcdp_audit_plugins.engines.database.statements import (
     Cell,
     Relation,
+    add_functions,
     drawn_by,
     relation_of_query,
     relation_of_table,
+    sums_of,
 )
 
 # collations under which different texts differ, where the database's own default takes some for one
@@ -49,6 +51,7 @@ class Source(ABC):
 
     is_stable = True  # whether every statement sees the same
     dialect = ""  # what SQLAlchemy calls the database
+    snapshot = ""  # the database's own identifier of the moment that it sees
     full_name: TableName | None = None  # the table with its schema, where the database reports it
 
     def __init__(self, relation: Relation, columns: Sequence[Column]) -> None:
@@ -66,6 +69,10 @@ class Source(ABC):
         """Whether a record is drawn by a cell of it, as the database decides; None where it cannot."""
         return None
 
+    def hashed(self, cells: Sequence[Cell]) -> sa.Select[Any]:
+        """The statement of a content hash, over all columns."""
+        return sums_of(self.relation, cells, self.dialect)
+
     @abstractmethod
     def close(self) -> None:
         """Give back the connection."""
@@ -78,7 +85,7 @@ class _SessionSource(Source):
         super().__init__(relation, columns)
         self._shared = shared
         self.is_stable = shared.session.is_stable
-        self.dialect = shared.session.engine.dialect.name
+        self.dialect, self.snapshot = shared.session.engine.dialect.name, shared.session.visible
 
     def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         return self._shared.session.stream(statement, schema)
@@ -141,6 +148,13 @@ class _SqliteSource(_SessionSource):
         """By a function of Python's, as SQLite has none."""
         sqlite.add_md5(self._shared.session)
         return drawn_by(cell, sampling, sa.func.md5)
+
+    def hashed(self, cells: Sequence[Cell]) -> sa.Select[Any]:
+        """By functions of Python's."""
+        sqlite.add_md5(self._shared.session)
+        driver: Any = self._shared.session.connection.connection.driver_connection
+        add_functions(driver)
+        return super().hashed(cells)
 
 
 def source_of(shared: SharedSession, place: Any) -> Source:

@@ -54,6 +54,7 @@ class SparkEngine(Engine):
     """
 
     ordered = False
+    hashes_content = False
 
     def __init__(self, frame: Any, name: str, uri: str, close: Callable[[], None] | None = None) -> None:
         self.name, self.uri, self._close = name, uri, close
