@@ -65,7 +65,7 @@ def test_a_passed_audit_shows_what_is_closest_to_its_demand(with_outcomes):
 
 def test_a_long_message_is_cut_in_the_certificate_only(with_outcomes):
     result = reasons(with_outcomes(made_up(1, 5, message="word " * 100)))
-    assert len(result[0].text) == 280
+    assert len(result[0].text) == 300
     assert result[0].text.endswith("…")
 
 

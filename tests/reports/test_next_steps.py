@@ -39,7 +39,7 @@ def test_they_begin_with_what_fails_and_then_have_a_command():
     reported = steps(audit)
     assert [one.lead for one in reported] == [
         "Take id out of the copy that is published.",
-        "Decide on ill: add a demand, or declare it harmless.",
+        "Decide on ill.",
         "Find out what a remedy costs.",
         "Protect the people whom failing demands expose, the largest number first.",
         "Coarsen postcode first.",

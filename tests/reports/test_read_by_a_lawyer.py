@@ -114,7 +114,7 @@ MISSING = {
 def test_what_several_demands_count_alike_is_said_once() -> None:
     table = pa.table({"city": [*"aaabbbccdd"], "ill": [*"xxx", *"xyx", None, None, *"yy"]})
     said = relation(audit(table, MISSING))
-    assert "7 by demands 1 and 2." in said
+    assert "demands 1 and 2 expose 7." in said
     assert said.count("in groups in which no one has a value") == 1
     assert "Demands 1–2 count 2 records in groups in which no one has a value" in said
 

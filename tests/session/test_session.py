@@ -398,7 +398,15 @@ def test_a_class_derived_from_one_of_the_project_is_measured_without_what_it_bor
             self.codes = np.zeros(1000)
 
     places = {"name": "the table", "uri": None, "path": None, "ordered": True, "most": None, "translation": None}
-    text = {"text_form": None, "encoding": "", "encoding_is_detected": False, "further_content": None, "version": None}
+    text = {
+        "text_form": None,
+        "encoding": "",
+        "encoding_is_detected": False,
+        "further_content": None,
+        "version": None,
+        "snapshot": "",
+        "hashes_content": False,
+    }
     lender = Mapped(SimpleNamespace(**places, **text))
     assert 8000 <= size_of(Mapped(lender)) < 9000
 

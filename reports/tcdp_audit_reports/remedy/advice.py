@@ -192,8 +192,10 @@ def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
         return None
     others = sorted(not_taken(log), key=_effect)
     attempts = _attempts(log, others) if any(one.after for one in (*log.steps, *others)) else {}
-    rows = [_row(audit, one, attempts, _taken(log, one, attempts)) for one in log.steps]
-    rows += [_row(audit, one, attempts, _not_advised(log, one)) for one in others]
+    rows = [_row(audit, one, attempts.get(id(one), ""), _taken(log, one, attempts)) for one in log.steps]
+    rows += [
+        _row(audit, one, attempts.get(id(one), ""), _not_advised(log, one), follows=bool(one.after)) for one in others
+    ]
     shown = [row for row in rows if row[1] != NOT_KNOWN][:TRIED] if attempts else rows[:TRIED]
     rest = len(rows) - len(shown)
     note = f"{count(rest)} more in the machine-readable result." if rest > 0 else ""
@@ -204,15 +206,16 @@ def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
 
 
 def _attempts(log: ChangeLog, others: Sequence[Step]) -> Mapping[int, str]:
-    """What to call each step by its id: `1a` and `1b` of the attempt that is advised, then `2`, and `1a, then`."""
+    """The name of each step by its id: `1a` and `1b` of the attempt that is advised, then `2`; of a step that follows
+    others, their names.
+    """
     labels = {id(one): f"1{chr(ord('a') + place)}" for place, one in enumerate(log.steps)}
     if len(log.steps) == 1:
         labels = {id(one): "1" for one in log.steps}
     number = 1
     for one in others:
         if one.after:
-            before = [labels.get(id(each), visible(each.title)) for each in one.after]
-            labels[id(one)] = say("{before:names}, then", before=before)
+            labels[id(one)] = listing([labels.get(id(each), visible(each.title)) for each in one.after])
         else:
             number += 1
             labels[id(one)] = str(number)
@@ -249,14 +252,13 @@ def _effect(step: Step) -> tuple[bool, int, bool, float]:
     return bool(step.error), len(step.failing), step.loss is None, step.loss or 0.0
 
 
-def _row(audit: Audit, step: Step, attempts: Mapping[int, str], came: str) -> list[str]:
+def _row(audit: Audit, step: Step, label: str, came: str, *, follows: bool = False) -> list[str]:
     plain = plain_name(audit, step)
-    label = attempts.get(id(step), "")
-    title = plain if label.endswith("then") else sentence_case(plain)
     name = say(
-        "[{label?}{label:text}: ]{title:text}[{set?}, {parameters}]",
+        "[{label?}{label}[{follows?}, then]: ]{title:text}[{set?}, {parameters}]",
         label=label,
-        title=title,
+        follows=follows,
+        title=plain if follows else sentence_case(plain),
         set=bool(step.parameters),
         parameters=parameters_of(step) if step.parameters else "",
     )
@@ -287,8 +289,8 @@ def _taken(log: ChangeLog, step: Step, attempts: Mapping[int, str]) -> str:
         return "The file passes after it; what it costs is said above."
     place = log.steps.index(step) + 1
     return say(
-        "[{more?}It goes on with {following:text}. ]Not met after it: {titles:text}.",
+        "[{more?}It goes on with [{following?}{following}|the next]. ]Not met after it: {titles:text}.",
         more=(more := place < len(log.steps)),
-        following=(attempts.get(id(log.steps[place])) or "the next") if more else "",
+        following=attempts.get(id(log.steps[place]), "") if more else "",
         titles=listed_outcomes(step.failing),
     )

@@ -465,7 +465,7 @@ def _coarsening_a_table(audit: Audit) -> Iterator[Paragraph]:
 
 
 def noun_of_record(audit: Audit) -> str:
-    """What a record is called: what column risks count, or what the policy counts; else `record`."""
+    """The noun for a record: what column risks count, or what the policy counts; else `record`."""
     document, risks = audit.policy.document, audit.column_risks
     if risks and risks[0].noun:
         return visible(risks[0].noun)

@@ -38,7 +38,7 @@ class RegulatorsQuestion:
 
     @property
     def answer(self) -> str:
-        """Which checks ask it."""
+        """The checks that ask it, in a sentence."""
         if not self.titles:
             return "Not asked by this policy."
         return say(
@@ -75,7 +75,7 @@ def _singling_out(audit: Audit, titles: Sequence[str]) -> RegulatorsQuestion:
     named = [one.name for one in audit.scenarios if " " not in one.name]
     asked = [visible(name) for name in named if limits_being_alone(audit, name)]
     word, question = "Singling out", "Can one person be picked out of the file?"
-    return RegulatorsQuestion(word, question, titles, asked, others if asked else ())
+    return RegulatorsQuestion(word, question, titles, intruders=asked, others=others if asked else ())
 
 
 def alone_unlimited(audit: Audit) -> dict[str, int]:

@@ -279,7 +279,7 @@ class Outcome:
 
     @property
     def bound_met(self) -> str:
-        """What texts say in the place of the figure that a demand on tables of figures found: `< 10`; else nothing.
+        """The text in the place of the figure that a demand on tables of figures found: `< 10`; empty for other demands.
 
         The least number of people in a cell is the cell's own figure, which only the JSON of a result has.
         """
