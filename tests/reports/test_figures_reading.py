@@ -140,8 +140,8 @@ def test_a_demand_that_allows_no_cell_is_in_words():
 
 def test_a_demand_that_is_met_speaks_of_tables():
     assert (
-        "Derivable small counts and Differences of tables fail on the same tables; that is no contradiction: each asks something else."
-        in text()
+        "Derivable small counts and Differences of tables fail on the same tables; that is no contradiction: each asks "
+        "something else." in text()
     )
     assert "on the same columns" not in text()
 

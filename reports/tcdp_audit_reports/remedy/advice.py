@@ -206,7 +206,7 @@ def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
 
 
 def _attempts(log: ChangeLog, others: Sequence[Step]) -> Mapping[int, str]:
-    """The name of each step by its id: `1a`, `1b` of the attempt that is advised, then `2`; else those that it follows."""
+    """The name of each step by its id: `1a`, `1b` of the attempt that is advised, then `2`; else those it follows."""
     labels = {id(one): f"1{chr(ord('a') + place)}" for place, one in enumerate(log.steps)}
     if len(log.steps) == 1:
         labels = {id(one): "1" for one in log.steps}

@@ -279,7 +279,7 @@ class Outcome:
 
     @property
     def bound_met(self) -> str:
-        """The text in the place of the figure that a demand on tables of figures found, such as `< 10`; otherwise empty.
+        """The text in the place of the figure that a demand on tables of figures found, such as `< 10`; else empty.
 
         The least number of people in a cell is the cell's own figure, which only the JSON of a result has.
         """
