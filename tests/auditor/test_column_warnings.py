@@ -269,11 +269,31 @@ def test_a_quasi_identifier_of_addresses_is_reported() -> None:
     assert verdict_title(result) == "Fit, but 'who' looks like e-mail addresses"
 
 
-def test_the_columns_that_a_policy_names_for_a_purpose_are_not_looked_at() -> None:
+@pytest.mark.parametrize("purpose", ["unit", "household"])
+def test_a_column_that_links_records_may_differ_but_is_no_address(purpose: str) -> None:
     attributes = {"city": QI, "patient_id": HARMLESS}
     codes = [f"A {number % 100}" for number in range(PEOPLE)]
-    result = audit(people(patient_id=codes), {**FITS, "attributes": attributes, "unit": "patient_id"})
+    result = audit(people(patient_id=codes), {**FITS, "attributes": attributes, purpose: "patient_id"})
     assert outcome_of(result, "undeclared_identifiers").status is Status.PASSED
+    addresses = [MAILS[number % 100] for number in range(PEOPLE)]
+    policy = {**FITS, "attributes": {"city": QI}, purpose: "patient_id"}
+    result = audit(people(patient_id=addresses), policy)
+    assert outcome_of(result, "undeclared_identifiers").details["columns"] == ["patient_id"]
+    assert f"is the {purpose}" in outcome_of(result, "undeclared_identifiers").message
+    assert "'patient_id' looks like e-mail addresses" in verdict_title(result)
+    assert "p7@" not in result.to_json()
+    for suffix in (".html", ".md"):
+        assert "p7@" not in result.render(suffix)
+    acknowledged = {**policy, "attributes": {"city": QI, "patient_id": {**HARMLESS, "acknowledged": WHY}}}
+    assert "e-mail" not in verdict_title(audit(people(patient_id=addresses), acknowledged))
+
+
+def test_a_unit_that_is_dropped_is_not_looked_at() -> None:
+    addresses = [MAILS[number % 100] for number in range(PEOPLE)]
+    policy = {**FITS, "attributes": {"city": QI}, "unit": "patient_id", "unit_released": False}
+    result = audit(people(patient_id=addresses), policy)
+    assert outcome_of(result, "undeclared_identifiers").status is Status.PASSED
+    assert "once patient_id is dropped" in verdict_title(result)
 
 
 def test_without_a_detector_the_title_says_so() -> None:

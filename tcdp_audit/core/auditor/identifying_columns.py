@@ -79,10 +79,11 @@ def undeclared_identifiers(release: Release, identity: IdentifyingColumns | None
     if identity is None:
         return _not_looked_at()
     attributes = release.policy.attributes
-    acknowledged = {name: attributes[name].acknowledged for name in identity.columns if attributes[name].acknowledged}
+    reasons = {name: attributes[name].acknowledged for name in identity.columns if name in attributes}
+    acknowledged = {name: why for name, why in reasons.items() if why}
     open_ones = [name for name in identity.columns if name not in acknowledged]
     said = [
-        f"column {name!r} {identity.phrase(name)} and is declared {_role(release.policy, name)}" for name in open_ones
+        f"column {name!r} {identity.phrase(name)} and is {_declared_as(release.policy, name)}" for name in open_ones
     ]
     advice = agree(
         len(open_ones),
@@ -116,8 +117,13 @@ def undeclared_identifiers(release: Release, identity: IdentifyingColumns | None
     )
 
 
-def _role(policy: Policy, column: str) -> str:
-    return policy.attributes[column].role.value.replace("_", "-")
+def _declared_as(policy: Policy, column: str) -> str:
+    """The purpose or the role that the policy gives a column."""
+    if column == policy.document.unit:
+        return "the unit of privacy, which is released"
+    if column == policy.document.household:
+        return "the household, which is released"
+    return f"declared {policy.attributes[column].role.value.replace('_', '-')}"
 
 
 def _not_looked_at() -> Outcome:
@@ -133,12 +139,12 @@ def _not_looked_at() -> Outcome:
 
 
 def identifying_columns(release: Release, detectors: Mapping[str, Detector]) -> IdentifyingColumns | None:
-    """The columns that identify, without those that the policy names for a purpose; None without a detector.
+    """The columns that identify, without the key and the weight; None without a detector.
 
     Detectors that need a library are left out, so that no verdict depends on the installation. Those that count
     records are left out too: numbers and codes of records differ in every record. For a column declared harmless, the
-    name is evidence as well; for a quasi-identifier, a sensitive column and a column that links tables only the values
-    are, except values of places.
+    name is evidence as well; for a quasi-identifier, a sensitive column and a column that links records or tables only
+    the values are, except values of places.
 
     Cost: the distinct values of the columns; of each, the detectors examine at most 10,000.
     """
@@ -152,14 +158,14 @@ def identifying_columns(release: Release, detectors: Mapping[str, Detector]) -> 
     policy, engine = release.policy, release.engine
     insensitive, links = _columns(release, [Role.INSENSITIVE]), _links(policy)
     harmless = [one for one in insensitive if one not in links]
-    linking = [one for one in insensitive if one in links]
+    linking = [one for one in insensitive if one in links] + _units(release)
     others = [one for one in _columns(release, [Role.QUASI_IDENTIFIER, Role.SENSITIVE]) if _is_text(release, one)]
 
     def find() -> IdentifyingColumns:
         detected = _detected(policy, engine, by_values, others) if others else NOTHING
         best, sampled, differing = dict(detected.best), dict(detected.sampled), {}
-        if insensitive:
-            with engine.glimpse(insensitive, MOST) as some:
+        if harmless or linking:
+            with engine.glimpse([*harmless, *linking], MOST) as some:
                 there = {one.name for one in some.columns}  # without columns of nested types
                 names = [name for name in harmless if name in there]
                 for detected in (
@@ -170,7 +176,7 @@ def identifying_columns(release: Release, detectors: Mapping[str, Detector]) -> 
                 differing = _differing(policy, engine, some, [name for name in names if name not in best])
         return IdentifyingColumns(best, differing, sampled)
 
-    scales = tuple(policy.attributes[name].scale for name in insensitive)
+    scales = tuple(policy.attributes[name].scale for name in harmless)
     seed = policy.document.seed
     key = (
         "looked at",
@@ -201,6 +207,13 @@ def _links(policy: Policy) -> Collection[str]:
     from tcdp_audit.core.policy.tables import linking_columns  # noqa: PLC0415 - only of several tables
 
     return linking_columns(policy.document)
+
+
+def _units(release: Release) -> list[str]:
+    """The columns of units and households that are released: what joins records may be an address or a number, too."""
+    document = release.policy.document
+    named = (document.household, None if document.drops_unit else document.unit)
+    return [name for name in named if name in release.columns and name not in release.unreadable]
 
 
 def _columns(release: Release, roles: Collection[Role]) -> list[str]:
