@@ -76,8 +76,8 @@ def code_histories(
     # and a release could pass that must fail. So the rows of owners who share a sum are sorted and compared with
     # those of the first of them, one by one, and what differs is split off. Where nearly all histories differ,
     # as in long panels, next to nothing is sorted.
-    # The attributes of a person often are the same in all rows, so that an owner's rows have one label. In place of them
-    # stands one row that counts as often as they do: its hash times its number is their sum, and it needs no sort.
+    # The attributes of a person often are the same in all rows, so that an owner's rows have one label. In place of
+    # them stands one row that counts as often as they do: its hash times its number is their sum, and it needs no sort.
     lengths = occurrences(owner, owners, times).astype(np.int64)
     of_owner, others = labels_of_owners(owner, np.asarray(label), owners)
     is_mixed = np.zeros(owners, dtype=bool)
