@@ -54,6 +54,24 @@ def test_classes_are_those_of_equal_codes(packed: tuple[str, ...], drawn: list[R
         assert [classes[one] for one in grouping.class_of_row] == [row[: len(names)] for row in drawn]
 
 
+@given(rows, st.booleans())
+def test_classes_are_shared_where_further_columns_divide_none(drawn: list[Row], unit: bool) -> None:
+    unit_column = DOMAINS["person"] if unit else None
+    few, many, other = (
+        Grouping(shard(drawn, ()), [DOMAINS[name] for name in names], unit_column)
+        for names in (("zip",), ("zip", "age"), ("age",))
+    )
+    divides = len({row[:1] for row in drawn}) < len({row[:2] for row in drawn})
+    assert many.has_classes_of(few) == few.has_classes_of(many) == (not divides)
+    assert not few.has_classes_of(other)
+    if not divides:
+        alone = many.records.tolist(), many.size.tolist(), many.histogram(many.shard["answer"], 5).counts.tolist()
+        shared = few.sharing(many)
+        assert shared.class_of_row is many.class_of_row
+        counts = shared.histogram(shared.shard["answer"], 5).counts.tolist()
+        assert (shared.records.tolist(), shared.size.tolist(), counts) == alone
+
+
 @pytest.mark.parametrize(("counted", "scale"), [("answer", 1), ("age", 1), ("age", 2**46)])
 @given(rows, st.booleans(), CELLS)
 def test_values_are_counted_in_each_class(counted: str, scale: int, drawn: list[Row], unit: bool, cells: Cells) -> None:

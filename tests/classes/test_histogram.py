@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given, strategies as st
 
+from tcdp_audit.core.classes import histogram
 from tcdp_audit.core.classes.histogram import (
     Counts,
     Histogram,
+    LargestShares,
     add_up,
     cached_on_histogram,
     count_in_classes,
@@ -119,3 +123,34 @@ def test_classes_of_one_row_each_in_any_order():
     result = count_in_classes(np.array([2, 0, 1]), 3, np.array([1, 2, 0]), 3, times=np.array([4, 5, 6]))
     assert result.offsets.tolist() == [0, 1, 2, 3]
     assert (result.values.tolist(), result.counts.tolist()) == ([2, 0, 1], [5, 6, 4])
+
+
+shared = st.lists(st.tuples(st.lists(st.integers(0, 6), min_size=3, max_size=3), st.integers(6, 9)), max_size=6)
+
+
+@given(shared, shared, st.sampled_from([1, 2**26]))
+def test_the_largest_share_of_each_value_is_exact_over_all_classes(
+    some: list[tuple[list[int], int]], others: list[tuple[list[int], int]], exact: int
+) -> None:
+    """Each class has as many members with each of three values, and as many members."""
+
+    def of_classes(classes: list[tuple[list[int], int]]) -> Histogram:
+        pairs = [(row, code, n) for row, (counts, _) in enumerate(classes) for code, n in enumerate(counts) if n]
+        columns = [np.array([pair[place] for pair in pairs], np.int64) for place in range(3)]
+        offsets = np.append(0, np.cumsum([sum(n > 0 for n in counts) for counts, _ in classes])).astype(np.int64)
+        return Histogram(offsets, columns[1], columns[2], np.array([members for _, members in classes], np.int64))
+
+    with patch.object(histogram, "EXACT_SHARES", exact):
+        parts = [LargestShares.within(of_classes(classes), 3) for classes in (some, others)]
+    shares, every = parts[0].merge(parts[1]), some + others
+    assert shares.members == sum(members for _, members in every)
+    assert shares.having.tolist() == [sum(counts[code] for counts, _ in every) for code in range(3)]
+    expected = [max((Fraction(counts[code], members) for counts, members in every), default=0) for code in range(3)]
+    assert [Fraction(*pair) for pair in zip(shares.own.tolist(), shares.of.tolist(), strict=True)] == expected
+
+
+def test_shares_that_are_one_as_floats_are_compared_as_fractions() -> None:
+    members = np.array([2**60, 2**60 - 1])
+    classes = Histogram(np.arange(3), np.zeros(2, np.int64), members - 1, members)
+    shares = LargestShares.within(classes, 1)
+    assert (shares.own.tolist(), shares.of.tolist()) == ([2**60 - 1], [2**60])

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.detection.column import binomial_evidence, is_named, words_of
+from tcdp_audit.core.detection.column import binomial_evidence, column_of_engine, is_named, words_of
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.detector import ColumnDetector, Detections, Role, ValueDetector, detect
@@ -48,6 +48,17 @@ def test_the_p_value_is_the_upper_tail_of_the_binomial_distribution(values: int,
     hits = data.draw(st.integers(0, values))
     tail = sum(comb(values, one) * rate**one * (1 - rate) ** (values - one) for one in range(hits, values + 1))
     assert binomial_evidence(hits, values, rate).p_value == pytest.approx(tail, rel=1e-9)
+
+
+@given(
+    st.lists(st.text("\t ~\x85\u3000é", max_size=2) | st.sampled_from(["?", "~?", "a"]), min_size=1, max_size=12),
+    st.sets(st.sampled_from(["?", "a", "", "zz", "\u3000"])),
+)
+def test_blank_texts_and_those_that_mark_a_missing_value_are_no_values(cells: list[str], missing: set[str]) -> None:
+    with open_engine(pa.table({"x": cells}), MEMORY) as engine:
+        column = column_of_engine(engine, "x", missing, 1)
+    present = [cell for cell in cells if cell.strip() and cell not in missing]
+    assert (column.values, column.records) == (len({*present}), len(present))
 
 
 PLANTED = {

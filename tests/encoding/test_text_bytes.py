@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit.core.encoding import text_bytes
-from tcdp_audit.core.encoding.text_bytes import TextBytes, differ_in_case_only, indices_with_surrounding_whitespace
+from tcdp_audit.core.encoding.text_bytes import (
+    NumberedTexts,
+    TextBytes,
+    differ_in_case_only,
+    indices_with_surrounding_whitespace,
+    numbered_texts,
+)
 
 PIECES = st.sampled_from(["a", "B", "b", "é", "É", "ß", "ss", "😀", " ", "\u00a0", "\u1680", "~", "abcdefgh", "\0", ""])
 TEXTS = st.lists(PIECES, max_size=7).map("".join)
@@ -32,6 +39,51 @@ def test_texts_are_sorted_as_python_sorts_them(texts: list[str], prefix: str, wo
     ordered = [texts[one] for one in order.tolist()]
     assert ordered == sorted(texts)
     assert is_new.tolist() == [not place or text != ordered[place - 1] for place, text in enumerate(ordered)]
+
+
+def spelled(texts: NumberedTexts) -> list[str]:
+    """The distinct texts."""
+    data, ends = texts.data.tobytes(), texts.offsets.tolist()
+    return [data[start:end].decode() for start, end in pairwise(ends)]
+
+
+@settings(max_examples=60)
+@given(
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=3),
+    st.lists(st.lists(st.text("ab0é", max_size=3), min_size=1, max_size=9), min_size=1, max_size=4),
+)
+def test_short_texts_are_numbered_in_their_order(prefix: str, lists: list[list[str]]) -> None:
+    lists = [[prefix + text for text in texts] for texts in lists]
+    everything = [text for texts in lists for text in texts]
+    numbered = numbered_texts(map(bytes_of, lists))
+    assert numbered is not None
+    assert spelled(numbered) == sorted({*everything})
+    assert [spelled(numbered)[number] for number in numbered.numbers.tolist()] == everything
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        [["a"], ["a", "a\0"]],
+        [["a" * 16], ["a" * 17]],
+        [[f"{one:c}{other:c}{other:c}{one:c}" for one in range(33, 127) for other in range(33, 127)]] * 2,
+    ],
+    ids=["with the character 0", "long", "of too many pairs"],
+)
+def test_texts_whose_numbers_might_be_the_same_or_too_large_are_not_numbered(
+    lists: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_bytes, "MOST", 1_000_000)
+    assert numbered_texts(map(bytes_of, lists)) is None
+    assert numbered_texts([bytes_of(lists[0][:9])]) is not None
+
+
+def test_an_end_and_the_bytes_after_it_are_different_digits() -> None:
+    lists = [["person-1", "person-10"], ["person-1000000"], ["person-"]]
+    numbered = numbered_texts(map(bytes_of, lists))
+    assert numbered is not None
+    assert spelled(numbered) == ["person-", "person-1", "person-10", "person-1000000"]
+    assert numbered.numbers.tolist() == [1, 2, 3, 0]
 
 
 def test_texts_that_differ_in_a_late_byte_are_different() -> None:

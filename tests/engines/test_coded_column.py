@@ -70,9 +70,10 @@ def cells_of(column: CodedColumn, records: slice) -> list[Any]:
     st.sampled_from([0, 1, 2**18]),
     st.sampled_from([1 / 64, 1, 32]),
     st.sampled_from([0, 2**17]),
+    st.sampled_from([0, 2**16]),
 )
 def test_codes_stand_for_the_cells(
-    column: pa.ChunkedArray, sample: int, few: int, pages: int, spanned: float, paired: int
+    column: pa.ChunkedArray, sample: int, few: int, pages: int, spanned: float, paired: int, numbered: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coding, "SAMPLE", sample)
@@ -81,6 +82,7 @@ def test_codes_stand_for_the_cells(
         patch.setattr(coding, "REPEATS", 1)
         patch.setattr(coding, "SPANNED", spanned)
         patch.setattr(coding, "PAIRED", paired)
+        patch.setattr(coding, "NUMBERED", numbered)
         coded = coded_column(column.chunks, coding.UNLIMITED)
     assert coded is not None
     cells, values = column.to_pylist(), coded.raw.values.tolist()
@@ -107,6 +109,41 @@ def test_integers_close_together_are_not_hashed_up_to_the_ends_of_their_type(
     assert coded.raw.values.tolist() == [least, greatest]
     assert coded.raw.counts.tolist() == [1, len(cells) - 2]
     assert coded.raw.nulls == 1
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
+def test_many_short_texts_are_numbered_without_being_hashed(kind: pa.DataType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coding, "_hashed", None)
+    numbers = np.random.default_rng(1).permutation(coding.NUMBERED)
+    cells = [None, *(f"person-{number}" for number in numbers.tolist()), "", "person-7", None]
+    column = pa.chunked_array([pa.array(cells, kind).slice(1, 40_000), pa.array(cells, kind).slice(40_001)])
+    coded = coded_column(column.chunks, coding.UNLIMITED)
+    assert coded is not None
+    assert cells_of(coded, slice(0, len(cells))) == cells[1:]
+    assert coded.raw.values.tolist() == sorted({cell for cell in cells if cell is not None})
+    assert coded.raw.counts.sum() == coding.NUMBERED + 2
+    assert coded.raw.counts[coded.raw.values.tolist().index("person-7")] == 2
+    assert coded.raw.nulls == 1
+
+
+@pytest.mark.parametrize("numbered", [0, 2**16])
+def test_texts_that_are_not_utf8_are_refused_however_they_are_coded(
+    numbered: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coding, "NUMBERED", numbered)
+    monkeypatch.setattr(coding, "REPEATS", 9)
+    buffers = [None, pa.py_buffer(np.array([0, 2, 3], np.int32)), pa.py_buffer(b"\xc3\x28a")]
+    with pytest.raises(pa.ArrowInvalid):
+        coded_column([pa.Array.from_buffers(pa.string(), 2, buffers)], coding.UNLIMITED)
+
+
+def test_what_a_null_cell_holds_is_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coding, "NUMBERED", 0)
+    buffers = [pa.py_buffer(b"\x05"), pa.py_buffer(np.array([0, 1, 2, 3], np.int32)), pa.py_buffer(b"axb")]
+    coded = coded_column([pa.Array.from_buffers(pa.string(), 3, buffers)], coding.UNLIMITED)
+    assert coded is not None
+    assert coded.raw.values.tolist() == ["a", "b"]
+    assert cells_of(coded, slice(0, 3)) == ["a", None, "b"]
 
 
 def _named(cell: Any) -> Any:

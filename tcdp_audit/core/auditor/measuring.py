@@ -24,7 +24,7 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard, SummedClasses
-from tcdp_audit.core.classes.histogram import Counts, Histogram
+from tcdp_audit.core.classes.histogram import Counts, Histogram, LargestShares
 from tcdp_audit.core.classes.shards import without_exempt
 from tcdp_audit.core.encoding.counted import Measure, Part
 from tcdp_audit.core.encoding.domain import Domain
@@ -108,9 +108,13 @@ class Measuring:
         view: _ShardView = self._derived(key, lambda: _ShardView(shard, self.unit, self.missing_is_a_value))
         exposure = ExposureMeasure(self.tasks, self.unit, shard, self.wholes)
         results: list[Result] = []
+        shares: dict[Identity, LargestShares] = {}
         for task in self.tasks:
             try:
                 grouping, histogram = view.classes(task)
+                of_values = Identity(task.certain_in, task.attribute)
+                if _has_shares(task) and of_values not in shares:
+                    shares[of_values] = _shares(task, histogram)
                 judgement = ("judgement", task.basis, self.show_values, Identity(grouping, histogram))
                 summaries, failing = self._derived(
                     judgement, partial(task.judge, grouping, histogram, show_values=self.show_values)
@@ -121,7 +125,18 @@ class Measuring:
                 raise
             except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
                 results.append(raised_by_check(error))
-        return MeasuredShard(results, exposure.result())
+        return MeasuredShard(results, exposure.result(), shares)
+
+
+def _has_shares(task: ClassTask) -> bool:
+    """Whether a task is on cells of classes of histories that are formed here."""
+    return task.certain_in is not None and not isinstance(task.certain_in, SummedClasses)
+
+
+def _shares(task: ClassTask, cells: Histogram | None) -> LargestShares:
+    """The shares of values in the classes of histories that the cells of a task are parts of."""
+    assert cells is not None and cells.wholes is not None and task.attribute is not None  # noqa: S101, PT018 - of cells
+    return LargestShares.within(cells.wholes, task.attribute.size + 1)
 
 
 @dataclass
@@ -140,24 +155,31 @@ class _ShardView:
     def classes(self, task: ClassTask) -> tuple[Grouping, Histogram | None]:
         """The equivalence classes of a task, and the histogram of its attribute in them."""
         names = tuple(domain.attribute for domain in task.quasi_identifiers)
-        if names not in self.groupings:
-            self.groupings[names] = Grouping(self.shard, task.quasi_identifiers, self.unit)
-        grouping, attribute = self.groupings[names], task.attribute
+        grouping, attribute = self._grouping(task.quasi_identifiers), task.attribute
         if attribute is None:
             return grouping, None
         if task.certain_in is not None:
-            return grouping, self._with_certainty(grouping, self._histogram(grouping, names, attribute), task)
+            return grouping, self._with_certainty(grouping, self._histogram(grouping, attribute), task)
         if task.counts_units:
             return grouping, self._once(
                 ("units", names, Identity(attribute)),
-                lambda: replace(self._histogram(grouping, names, attribute), counts_entities=True),
+                lambda: replace(self._histogram(grouping, attribute), counts_entities=True),
             )
-        return grouping, self._histogram(grouping, names, attribute)
+        return grouping, self._histogram(grouping, attribute)
 
-    def _histogram(self, grouping: Grouping, names: tuple[str, ...], attribute: Domain) -> Histogram:
+    def _grouping(self, domains: Sequence[Domain]) -> Grouping:
+        """The classes by some columns, which share what is counted with others that are the same classes."""
+        names = tuple(domain.attribute for domain in domains)
+        if names not in self.groupings:
+            grouping = Grouping(self.shard, domains, self.unit)
+            others = (one for one in self.groupings.values() if grouping.has_classes_of(one))
+            self.groupings[names] = grouping.sharing(next(others, grouping))
+        return self.groupings[names]
+
+    def _histogram(self, grouping: Grouping, attribute: Domain) -> Histogram:
         left_out = None if self.missing_is_a_value else attribute.size
         return self._once(
-            (names, Identity(attribute)),
+            Identity(grouping.class_of_row, attribute),
             lambda: grouping.histogram(attribute.codes(self.shard), attribute.size + 1, left_out),
         )
 
@@ -168,15 +190,12 @@ class _ShardView:
         assert attribute is not None  # noqa: S101 - likewise
 
         def made() -> Histogram:
-            names = (joined.attribute,)
             class_of_cell = np.zeros(len(histogram), dtype=np.int64)
             if isinstance(joined, SummedClasses):
                 class_of_cell[grouping.class_of_row] = joined.codes(self.shard)
                 return replace(histogram, wholes=joined.wholes, whole_of=class_of_cell)
-            if names not in self.groupings:
-                self.groupings[names] = Grouping(self.shard, [joined], self.unit)
-            whole = self.groupings[names]
-            wholes = self._histogram(whole, names, attribute)
+            whole = self._grouping([joined])
+            wholes = self._histogram(whole, attribute)
             class_of_cell[grouping.class_of_row] = whole.class_of_row
             return replace(histogram, wholes=wholes, whole_of=class_of_cell)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.cache import Cache
+from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import CheckError, sentence_about
 from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, UNFAILABLE, DisplayNames, Outcome, Status
@@ -26,7 +26,7 @@ from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.summary import ClassSummary
 from tcdp_audit.core.check.threshold import Target, Verdict
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
-from tcdp_audit.core.classes.histogram import Counts, Histogram
+from tcdp_audit.core.classes.histogram import Counts, Histogram, LargestShares
 from tcdp_audit.core.encoding.keys import Codes, numbered, occurrences
 from tcdp_audit.core.policy.model import Conventions
 from tcdp_audit.core.policy.policy import Expectation
@@ -78,10 +78,12 @@ class MeasuredShard:
     Args:
         results: the result of each task; None for one without a class there.
         exposed: the failing records.
+        shares: of demands on cells, the shares of values in classes of histories, by histories and attribute.
     """
 
     results: Sequence[Result]
     exposed: ShardExposure = field(default_factory=lambda: ShardExposure({}))
+    shares: Mapping[Identity, LargestShares] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

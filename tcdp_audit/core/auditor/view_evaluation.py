@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import field, replace
-from fractions import Fraction
 from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING
@@ -37,7 +36,8 @@ from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.frozen import FrozenDict, dataclass
 from tcdp_audit.core.base.outcome import UNIT_NOUN, Outcome, Status
 from tcdp_audit.core.base.resources import budget, processors
-from tcdp_audit.core.classes.grouping import Grouping
+from tcdp_audit.core.classes.grouping import Grouping, SummedClasses
+from tcdp_audit.core.classes.histogram import LargestShares
 from tcdp_audit.core.classes.shards import WORK_BYTES, Plan, Progress, largest_shard, partition, plan, silent
 from tcdp_audit.core.detection.detector import Detector
 from tcdp_audit.core.encoding.counted import MappedShards
@@ -116,7 +116,7 @@ class ViewEvaluation:
         self.is_riskiest = True  # whether column risks are measured though no demand fails: of who knows most
         self.risks: tuple[ColumnRisk, ...] | None = None  # None before they were measured
         self.counted = CountedRecords(release.engine.records)
-        self.gains: dict[Identity, Fraction | None] = {}  # of demands on cells, by histories and attribute
+        self.shares: dict[Identity, LargestShares] = {}  # of demands on cells, by histories and attribute
         self.on_classes: Sequence[ClassTask] = ()
         self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome among all
 
@@ -245,13 +245,12 @@ class ViewEvaluation:
         """An outcome on cells with what an intruder learns of a unit, whichever of its rows a value is in."""
         from tcdp_audit.core.auditor.history_figures import LARGEST_GAIN, largest_gain  # noqa: PLC0415 - likewise
 
-        unit = self.release.unit
-        assert unit is not None  # noqa: S101 - histories are those of units
-        key = Identity(task.certain_in, task.attribute)
-        if key not in self.gains:
-            counts = self.conventions.missing_sensitive == "own_category"
-            self.gains[key] = largest_gain(self.shards, task, unit, self.tasks.exempt, missing_is_a_value=counts)
-        gain = self.gains[key]
+        joined, attribute = task.certain_in, task.attribute
+        assert joined is not None and attribute is not None  # noqa: S101, PT018 - so cells are judged
+        key = Identity(joined, attribute)
+        if isinstance(joined, SummedClasses):  # counted where the table is
+            self.shares.setdefault(key, LargestShares.within(joined.wholes, attribute.size + 1))
+        gain = largest_gain(self.shares[key]) if key in self.shares else None
         return outcome if gain is None else replace(outcome, details={**outcome.details, LARGEST_GAIN: gain})
 
     def _with_units(self, outcome: Outcome, place: int) -> Outcome:
@@ -308,6 +307,8 @@ class ViewEvaluation:
         for measured in self.shards.map(self._measuring(tasks, overlapping=overlapping), parts):
             shards.append(measured.results)
             self.exposure.add(measured.exposed)
+            for key, shares in measured.shares.items():
+                self.shares[key] = self.shares[key].merge(shares) if key in self.shares else shares
             self.options.progress("measuring", len(shards), every)
         self.options.progress("measuring", every, every)  # some shards had no records
         return {id(task): self._merged(task, i, [results[i] for results in shards]) for i, task in enumerate(tasks)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,22 @@ class Grouping:
         if packing is not None and packing.begins(domains):
             columns, radices, domains = [shard[PACKED]], [packing.span], domains[len(packing.radices) :]
         return columns + [shard[d.attribute] for d in domains], radices + [d.size + 1 for d in domains]
+
+    def has_classes_of(self, other: Grouping) -> bool:
+        """Whether another grouping of the shard has the same classes in the same order.
+
+        It has if the columns of one of both begin with those of the other, and both have the same number of classes:
+        no further column divides one. Where the columns are others, the answer is False.
+        """
+        own, its = (tuple(domain.attribute for domain in one.quasi_identifiers) for one in (self, other))
+        shared = min(len(own), len(its))
+        return own[:shared] == its[:shared] and self._numbered[0] == other._numbered[0]
+
+    def sharing(self, other: Grouping) -> Self:
+        """This grouping with the numbers and entities of the classes of another one that has the same classes."""
+        counted = ("_numbered",) if self.unit is None else ("_numbered", "_visits")
+        self.__dict__.update({name: getattr(other, name) for name in counted})
+        return self
 
     @property
     def class_of_row(self) -> Codes:

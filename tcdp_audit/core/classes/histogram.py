@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import field
+from fractions import Fraction
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -27,6 +28,7 @@ from tcdp_audit.core.encoding.keys import (
 )
 
 Counts = NDArray[np.int64]
+EXACT_SHARES = 2**26  # members of a class below which shares of them are equal where their floats are
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -199,6 +201,48 @@ class Histogram:
             ends = np.cumsum(np.bincount(which, minlength=len(profiles)))[:-1]
             for profile, positions in zip(profiles.tolist(), np.split(here[order], ends), strict=True):
                 yield tuple(profile), positions
+
+
+@dataclass(frozen=True)
+class LargestShares:
+    """How many members of some classes have each value, and the class in which the largest share of them has it.
+
+    Args:
+        members: the number of members of all classes that have any value.
+        having: the number of those that have each value, int64, shape (values,).
+        own: the number of those in the class where their share is largest, 0 if no member has the value. Same shape.
+        of: the number of members of that class, 1 if no member has the value. Same shape.
+    """
+
+    members: int
+    having: Counts
+    own: Counts
+    of: Counts
+
+    @classmethod
+    def within(cls, histogram: Histogram, values: int) -> LargestShares:
+        """The shares in the classes of a histogram, whose codes are below `values`. Cost: O(pairs)."""
+        # Quotients of integers below 2^26 are equal as floats only where they are equal as fractions: two different
+        # fractions differ by at least 2^-52, and rounding moves each by at most 2^-54.
+        members = np.repeat(histogram.members, histogram.distinct)
+        codes, counts, own = histogram.values, histogram.counts, np.zeros(values, dtype=np.int64)
+        of, shares = np.ones(values, dtype=np.int64), np.zeros(values)
+        np.maximum.at(shares, codes, counts / members)
+        largest = np.flatnonzero(counts / members >= shares[codes])
+        if int(members.max(initial=0)) >= EXACT_SHARES:
+            triples = {*zip(*(one[largest].tolist() for one in (codes, counts, members)), strict=True)}
+            for code, having, among in sorted(triples, key=lambda one: Fraction(one[1], one[2])):
+                own[code], of[code] = having, among
+        else:
+            own[codes[largest]], of[codes[largest]] = counts[largest], members[largest]
+        having = np.bincount(codes, counts, values).astype(np.int64)
+        return cls(int(histogram.members.sum()), having, own, of)
+
+    def merge(self, other: LargestShares) -> LargestShares:
+        """The shares over the classes of both, which have no class in common."""
+        is_larger = other.own * self.of > self.own * other.of  # fewer than 2^31 members
+        own, of = np.where(is_larger, other.own, self.own), np.where(is_larger, other.of, self.of)
+        return LargestShares(self.members + other.members, self.having + other.having, own, of)
 
 
 class Keeps(Protocol):

@@ -23,6 +23,7 @@ from tcdp_audit.core.engines.base import Engine
 SIGNIFICANT = 1e-6  # a p value below it is no accident, also where a hundred detectors look at a thousand columns
 MOST = 10_000  # distinct values that are looked at; of more, a sample
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
+_EDGES_OF_ASCII = np.array(["!", "\x80"], object)  # the first character that is seen, and the first beyond ASCII
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 
 
@@ -162,8 +163,16 @@ def _present(raw: RawDomain, missing: Collection[str]) -> Integers:
         finite = np.isfinite(raw.values)
         tokens = [number for number in map(_number, missing) if number is not None]
         return np.flatnonzero(finite & ~np.isin(raw.values, tokens)) if tokens else np.flatnonzero(finite)
-    absent = {*missing}
-    return np.array([i for i, text in enumerate(raw.values.tolist()) if text.strip() and text not in absent], np.int64)
+    # Texts are sorted, so that those without a character that is seen are before all others of ASCII, or after them.
+    first, last = np.searchsorted(raw.values, _EDGES_OF_ASCII).tolist()
+    is_present = np.ones(len(raw.values), bool)
+    for edge in (slice(first), slice(last, None)):
+        is_present[edge] = [bool(text.strip()) for text in raw.values[edge].tolist()]
+    absent = np.array([*missing, None], object)[:-1]
+    places = np.searchsorted(raw.values, absent)
+    within = places < len(raw.values)
+    is_present[places[within][raw.values[places[within]] == absent[within]]] = False
+    return np.flatnonzero(is_present)
 
 
 def _number(token: str) -> float | None:

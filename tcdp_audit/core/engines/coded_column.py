@@ -1,14 +1,16 @@
 """A column as codes: its sorted distinct values, and for each record the position of its value.
 
 Cells come in arrays, as a file or a table in memory has them. Each array is coded by its own values: those of its
-dictionary, or those of a hash table of Arrow. The values of all arrays are then merged into one sorted list. The codes
-do not change; a table for each array maps them to positions in the merged list. Python does no work per record.
+dictionary, or those of a hash table of Arrow. Short texts of which most differ are numbered together without hashing
+them. The values of all arrays are then merged into one sorted list. The codes do not change; a table for each array
+maps them to positions in the merged list. Python does no work per record.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from mmap import mmap
 from typing import Any
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, Strings
 from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.encoding.text_bytes import TextBytes
+from tcdp_audit.core.encoding.text_bytes import TextBytes, numbered_texts
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
 
 UNLIMITED = 2**62
@@ -29,6 +31,7 @@ PAGES = 2**18  # bytes from which an array gets separate pages
 SAMPLE = 2**16  # cells that show whether a column's cells repeat
 REPEATS = 4  # average occurrences of a value in the sample from which cells count as repeated
 PAIRED = 2**17  # codes of a byte from which a table of all pairs of codes is small beside them
+NUMBERED = 2**16  # cells from which texts are numbered together rather than hashed
 SPANNED = 32  # cells for each value of a span of integers from which they are not hashed
 
 
@@ -137,11 +140,13 @@ class _Piece:
         values: in any order; a value may be listed twice, or occur in no record.
         codes: for each record the position of its value, the number of values where it has none.
         counts: records with each code. Shape (values + 1,).
+        is_sorted: whether the values are known to be different and in ascending order.
     """
 
     values: Any
     codes: Codes
     counts: NDArray[np.int64]
+    is_sorted: bool = False
 
     @classmethod
     def of(cls, values: Any, indices: Sequence[pa.Array]) -> _Piece:
@@ -175,12 +180,12 @@ def _pieces(cells: Iterable[pa.Array], room: int) -> Iterator[_Piece]:
             waiting.append(array)
             size += array.nbytes
         if waiting and (coded is not None or repeats or size > room):
-            yield _hashed(waiting)
+            yield _hashed(waiting) if repeats else _numbered(waiting) or _hashed(waiting)
             waiting, size = [], 0
         if coded is not None:
             yield coded
     if waiting:
-        yield _hashed(waiting)
+        yield _numbered(waiting) or _hashed(waiting)
 
 
 def _coded(array: pa.Array) -> _Piece | None:
@@ -213,6 +218,37 @@ def _repeats(array: pa.Array) -> bool:
     if pa.types.is_dictionary(sample.type):  # with null among its values
         return False
     return bool(len(sample.dictionary_encode().dictionary) * REPEATS <= len(sample))
+
+
+def _numbered(arrays: Sequence[pa.Array]) -> _Piece | None:
+    """Many short texts; None where they are few, too long, or no texts. See `numbered_texts`."""
+    kind = arrays[0].type
+    if sum(map(len, arrays)) < NUMBERED or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        return None
+    absent = [nulls_of(array) if array.null_count else None for array in arrays]
+    numbered = numbered_texts(_text_bytes(array, nulls) for array, nulls in zip(arrays, absent, strict=True))
+    if numbered is None:
+        return None
+    offsets = pa.py_buffer(numbered.offsets)
+    values = pa.Array.from_buffers(
+        pa.large_string(), len(numbered.offsets) - 1, [None, offsets, pa.py_buffer(numbered.data)]
+    )
+    codes, start = _room_for(len(numbered.numbers), np.min_scalar_type(len(values))), 0
+    codes[:] = numbered.numbers
+    for array, nulls in zip(arrays, absent, strict=True):
+        if nulls is not None:
+            codes[start : start + len(array)][nulls] = len(values)
+        start += len(array)
+    return _Piece(_sound(values).cast(kind), codes, _records_of(codes, len(values) + 1), is_sorted=True)
+
+
+def _text_bytes(array: pa.Array, nulls: NDArray[np.bool_] | None) -> TextBytes:
+    """The bytes of the cells of an array of text; those of a null cell are none."""
+    offsets, data = array.buffers()[1:]
+    kind = np.dtype(np.int64 if pa.types.is_large_string(array.type) else np.int32)
+    ends: NDArray[Any] = np.frombuffer(offsets, kind, len(array) + 1, array.offset * kind.itemsize)
+    texts = TextBytes.between(np.frombuffer(data or b"", np.uint8), ends)
+    return texts if nulls is None else replace(texts, ends=np.where(nulls, texts.starts, texts.ends))
 
 
 def _hashed(arrays: Sequence[pa.Array]) -> _Piece:
@@ -260,10 +296,7 @@ def _sorted(texts: pa.Array) -> tuple[NDArray[np.intp], NDArray[np.bool_], list[
         taken: list[str] = texts.take(array_of_numbers(positions)).to_pylist()
         return taken
 
-    offsets, data = texts.buffers()[1:]
-    kind = np.int64 if pa.types.is_large_string(texts.type) else np.int32
-    ends: NDArray[Any] = np.frombuffer(offsets, kind, len(texts) + 1, texts.offset * np.dtype(kind).itemsize)
-    order, is_new = TextBytes.between(np.frombuffer(data or b"", np.uint8), ends).order(listed)
+    order, is_new = _text_bytes(texts, None).order(listed)
     return order, is_new, listed(order)
 
 
@@ -286,7 +319,10 @@ def _united_numbers(lists: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], list[N
 def _joined(pieces: Sequence[_Piece]) -> CodedColumn:
     """Join pieces to a column without values that no record has; a text column if there are no pieces."""
     is_text = not pieces or isinstance(pieces[0].values, pa.Array)
-    values, places = (_united_texts if is_text else _united_numbers)([piece.values for piece in pieces])
+    if len(pieces) == 1 and pieces[0].is_sorted:
+        values, places = text_array(pieces[0].values.to_pylist()), [np.arange(len(pieces[0].values))]
+    else:
+        values, places = (_united_texts if is_text else _united_numbers)([piece.values for piece in pieces])
     counts = np.zeros(len(values), np.int64)
     for place, piece in zip(places, pieces, strict=True):
         np.add.at(counts, place, piece.counts[:-1])

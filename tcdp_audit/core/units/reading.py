@@ -18,9 +18,10 @@ from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.shards import suppressed_in_all, without_value
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import fold, occurrences, tally
+from tcdp_audit.core.encoding.keys import distinct_of, fold, occurrences, tally
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.unit_readings import linking_unit
+from tcdp_audit.core.units.coding import labels_of_owners
 from tcdp_audit.core.units.histories import Histories, Known
 from tcdp_audit.core.units.members import members_of, nested_histories, people_of
 
@@ -127,7 +128,7 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
         labels = keys if labels is None else labels
     constant, varying = constancy(rows, domains[:-1], owner, owners)
     assert labels is not None  # noqa: S101 - the first set is there always
-    counted = ~exempt[owner]
+    counted = ~exempt[owner] if exempt.any() else slice(None)
     present, members = has_rows & ~exempt, None
     if unit.attribute == release.policy.document.household:
         members = members_of(people_of(rows, unit, person, labels), by[()], present)
@@ -179,17 +180,19 @@ def constancy(
     rows: CountedCodes, domains: Sequence[Domain], owner: NDArray[np.integer], owners: int
 ) -> tuple[dict[str, Numbers], dict[str, int]]:
     """The attributes with one value in all rows of each unit, and the others with the number of units that differ."""
+    row_of_unit = np.full(owners, -1, dtype=np.int64)
+    row_of_unit[owner] = np.arange(len(owner))
+    with_rows = np.flatnonzero(row_of_unit >= 0)
     constant, varying = {}, {}
     for domain in domains:
-        codes = rows[domain.attribute].astype(np.int64)
-        last = np.zeros(owners, dtype=np.int64)
-        last[owner] = codes
-        differs = np.zeros(owners, dtype=bool)
-        differs[owner[last[owner] != codes]] = True
-        if differs.any():
-            varying[domain.attribute] = int(differs.sum())
+        codes = rows[domain.attribute]
+        last = np.zeros(owners, dtype=codes.dtype)
+        last[with_rows] = codes[row_of_unit[with_rows]]
+        differing = owner[last[owner] != codes]
+        if len(differing):
+            varying[domain.attribute] = len(distinct_of(differing, owners))
         else:
-            constant[domain.attribute] = last
+            constant[domain.attribute] = last.astype(np.int64)
     return constant, varying
 
 
@@ -197,6 +200,9 @@ def per_row(labels: Numbers, span: int, owner: NDArray[np.integer], owners: int)
     """The smallest number of units `k` among rows that agree, and the number of such `classes`; 0 without a row."""
     if not len(labels):
         return {"k": 0, "classes": 0}
+    of_owner, others = labels_of_owners(owner, labels, owners)
+    there = distinct_of(owner, owners)
+    labels, owner = np.concatenate([of_owner[there], labels[others]]), np.concatenate([there, owner[others]])
     keys = fold([labels, owner], [span, owners])
     label, _ = keys.decode(tally(keys.values, keys.span)[0])
     units = tally(label, span)[1]
