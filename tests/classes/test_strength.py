@@ -251,6 +251,15 @@ def test_a_search_finds_the_best_set_of_a_correlated_survey(monkeypatch: pytest.
     assert {total for _, total in steps} == {steps[0][1]}
 
 
+def test_a_search_is_made_of_few_records_of_many_columns_too():
+    """Each set costs something however few its rows are: sixty records of a hundred columns are no small work."""
+    generator = np.random.default_rng(5)
+    codes = {f"q{place}": generator.integers(0, 4, 60) for place in range(100)}
+
+    assert strengths(codes, beam=8).searched
+    assert not strengths({name: codes[name] for name in [*codes][:12]}, beam=8).searched
+
+
 def test_a_long_set_is_measured_as_all_columns_less_the_others():
     generator = np.random.default_rng(3)
     rows = [generator.integers(0, 2, 3_000) for _ in range(24)]

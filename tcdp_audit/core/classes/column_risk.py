@@ -131,11 +131,14 @@ class MeasuredSubsets(Subsets):
         super().__init__(int(times.sum()))
         self.columns, self.times = columns, times
         self.radices = [int(one.max()) + 1 for one in columns]
+        self.numbers_of_groups: dict[tuple[int, ...], int] = {}
         self.path = [_Numbered(-1, np.zeros(len(times), np.int64), 1)]  # the rows by no column, by one, by two, ...
 
     def groups(self, subset: tuple[int, ...]) -> int:
         """The number of groups."""
-        return self._numbered(subset).groups
+        if subset not in self.numbers_of_groups:
+            self.numbers_of_groups[subset] = self._numbered(subset).groups
+        return self.numbers_of_groups[subset]
 
     def sizes(self, subset: tuple[int, ...]) -> Sizes:
         """Records in each group."""

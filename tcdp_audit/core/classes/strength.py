@@ -25,6 +25,7 @@ from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role
 
 ORDER = 3  # columns of a set at most, unless more are asked for
 VISITS = 60_000_000  # distinct rows times sets up to which everything is exact
+PER_SET = 1000  # rows that are numbered in the time that a set costs in addition to its rows
 EXACT_SHAPLEY = 10  # columns at most for exact Shapley values, which need every subset
 ORDERS = 32  # random orders of the columns, where Shapley values are estimated
 Progress = Callable[[int, int], None]
@@ -130,7 +131,7 @@ def strengths(
     everything = tuple(range(len(names)))
     sizes = range(1, min(order, len(names)) + 1)
     number = sum(comb(len(names), size) for size in sizes)
-    searched = beam is not None and not exact and len(each) * (number + len(names)) > VISITS
+    searched = beam is not None and not exact and max(len(each), PER_SET) * (number + len(names)) > VISITS
     number = len(names) * (1 + 3 * (beam or 0) * (len(sizes) - 1)) if searched else number
     sampled = not exact and len(each) * (number + len(names)) > VISITS
     measure: Measure = SampledMeasure(rows, each, seed) if sampled else ExactMeasure(exactly)
@@ -223,12 +224,14 @@ def _strength(measure: Measure, subset: Subset, names: Sequence[str]) -> SetStre
     )
 
 
-def _minimal_keys(measure: Measure, subsets: Sequence[Subset]) -> list[Subset]:
-    keys: list[Subset] = []
+def _minimal_keys(measure: Measure, subsets: Iterable[Subset]) -> Iterator[Subset]:
+    """The sets that leave every record alone and have no part that does. The parts of each come before it."""
+    keys = set[frozenset[int]]()
     for one in subsets:
-        if not any({*key} <= {*one} for key in keys) and measure.is_key(one):
-            keys.append(one)
-    return keys
+        parts = (frozenset(part) for size in range(1, len(one)) for part in combinations(one, size))
+        if keys.isdisjoint(parts) and measure.is_key(one):
+            keys.add(frozenset(one))
+            yield one
 
 
 def _search(measure: Measure, columns: int, order: int, beam: int, whole: float, steps: _Steps) -> Iterator[Subset]:
