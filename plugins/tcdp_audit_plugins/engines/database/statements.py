@@ -64,7 +64,7 @@ def relation_of_table(name: TableName, *, is_folded: bool = False) -> Relation:
 
     Args:
         name: its name, and its schema; one with a dot is quoted as the database's dialect does, part by part.
-        is_folded: whether a name in lower case stands for one in upper case, as in Oracle and Snowflake: quotes would
+        is_folded: whether a name in lower case means one in upper case, as in Oracle and Snowflake: quotes would
             make it another, so SQLAlchemy quotes what has to be.
     """
     if is_folded:
