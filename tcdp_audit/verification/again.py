@@ -104,9 +104,10 @@ def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
 
 
 def _has_content(written: WrittenAudit) -> bool:
-    """Whether a result has the content hash of a table in a database."""
+    """Whether a result has the content hash of a table in a database, or the digest of all bytes at a URL."""
     tables = [written.release, *written.companions.values()]
-    return any(one.content for table in tables for one in (table, *table.tables.values()))
+    parts = [one for table in tables for one in (table, *table.tables.values())]
+    return any(one.content or (one.sha256 is not None and "://" in one.uri) for one in parts)
 
 
 def is_drawn(policy: Policy) -> bool:

@@ -47,7 +47,10 @@ def digest_of(release: Any, plugins: Plugins) -> str | None:
     if direct is not None:
         return direct
     with OpenTables(release, None, None, plugins, Options(), keep=False) as tables:
-        return tables.release(None)[1].sha256()
+        engine = tables.release(None)[1]
+        if engine.hashes_content is None:
+            engine.content_hash()  # of files of which only some columns were fetched, the rest comes
+        return engine.sha256()
 
 
 def files_of_tables(release: Any, tables: Mapping[str, Table]) -> Any:

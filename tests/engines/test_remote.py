@@ -301,8 +301,8 @@ def test_a_web_server_is_asked_for_what_was_named_and_nothing_else(server: str, 
 
 def test_faults_of_a_web_server_are_sentences(server: str) -> None:
     where = f"http://{server}"
-    assert fault(f"{where}/none.csv").startswith(f"{where}/none.csv: no such file, or no answer from the server")
-    assert fault(f"{where}/locked/r.csv").startswith(f"{where}/locked/r.csv: ")
+    assert fault(f"{where}/none.csv").startswith(f"{where}/none.csv: no such file")
+    assert fault(f"{where}/locked/r.csv").startswith(f"{where}/locked/r.csv: the server denies access (403); ")
     assert len(rows(f"http://ann:SECRET@{server}/locked/r.csv")) == 2
     said = fault(f"http://ann:SECRET@{server}/broken.csv")
     assert said.startswith(f"{where}/broken.csv: ")

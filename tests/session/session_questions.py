@@ -145,8 +145,13 @@ def ask(stored: Stored, folder: Path, seed: int, room: int | None = None, masked
 
 
 def answer(audit: tcdp_audit.Audit, chosen: dict[str, int]) -> str:
-    """What is compared: all of an audit of the release itself."""
-    return outcomes(audit) if chosen else audit.render(".json")
+    """What is compared: all of an audit of the release itself, except when a database saw it."""
+    if chosen:
+        return outcomes(audit)
+    written = json.loads(audit.render(".json"))
+    if "snapshot" in written["release"].get("state", {}):
+        del written["release"]["state"], written["proof"]  # the digest of all of it
+    return json.dumps(written)
 
 
 def cancel(session: tcdp_audit.Session, asked: Any, step: int) -> None:

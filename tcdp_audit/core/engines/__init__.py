@@ -14,6 +14,6 @@ mapped                         a table seen through levels of hierarchies, or th
 opening                        makes an engine from a file, a URL or an object
 duckdb_instances               DuckDB's instances, used again, and its errors as sentences
 duckdb                         the embedded engine over all of these
-streams                        streams of records or of counted rows, held by the embedded engine
+streams                        streams of records or of counted rows, held by the embedded engine; columns in a store
 writing                        tables written to files
 """

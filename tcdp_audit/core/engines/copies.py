@@ -13,6 +13,8 @@ from typing import IO, cast
 import duckdb
 
 from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
+from tcdp_audit.core.base.frozen import dataclass
+from tcdp_audit.core.base.provenance import TableVersion
 from tcdp_audit.core.base.scratch import Scratch
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.csv_reader import read_csv
@@ -24,24 +26,52 @@ from tcdp_audit.core.engines.text_form import TextForm, detect_after, opened_tex
 from tcdp_audit.core.engines.writing import write_table
 
 Copy = Callable[[Path], Path]
-
-
 Open = Callable[[Path, int], Engine]
+Fetch = Callable[[Sequence[str] | None], None]
 
 
-def open_copy(copy: Copy, uri: str, memory: int, open_file: Open) -> Engine:
+@dataclass(frozen=True)
+class PartialCopy:
+    """A copy of Parquet files of which at first only the footers are there.
+
+    Args:
+        path: the file, or the folder of the files.
+        fetch: completes the columns of these names, or with None the whole files. What is there is not fetched again.
+        version: identifies the state of the files in the place that they are copied from.
+    """
+
+    path: Path
+    fetch: Fetch
+    version: TableVersion
+
+
+def open_copy(
+    copy: Callable[[Path], Path | tuple[Path, Fetch, TableVersion]], uri: str, memory: int, open_file: Open
+) -> Engine:
     """An engine on a copy of a remote table; closing the engine removes the copy.
 
     Args:
-        copy: makes the copy in the folder passed to it, and returns the file or folder to open.
+        copy: makes the copy in the folder passed to it, and returns the file or folder to open; of a partial copy the
+            arguments of `PartialCopy`. The engine then asks for columns before it reads them, and has no digest until
+            it is asked for the content hash.
         uri: the table's name in messages and provenance, without credentials.
         memory: budget in bytes.
         open_file: opens the copy.
     """
     with _private_folder() as scratch:
-        path = copy(scratch.path)
+        made = copy(scratch.path)
+        path = made if isinstance(made, Path) else made[0]
         with _called(uri, path):
-            return _renamed(open_file(path, memory), uri, uri, scratch)
+            engine = (
+                open_file(path, memory) if isinstance(made, Path) else _open_partial(PartialCopy(*made), uri, memory)
+            )
+            return _renamed(engine, uri, uri, scratch)
+
+
+def _open_partial(copy: PartialCopy, uri: str, memory: int) -> Engine:
+    from tcdp_audit.core.engines.streams import FetchedEngine  # noqa: PLC0415 - takes longer to import than an audit
+
+    return FetchedEngine(uri, uri, None, memory).over(copy)
 
 
 def open_converted(convert: Copy, source: Path, memory: int) -> Engine:

@@ -19,7 +19,7 @@ from tcdp_audit.core.engines.csv_reader import HEADER_BYTES, header_of
 from tcdp_audit.core.engines.digest import FileDigest, FilesDigest, KnownDigest, digest_of_list
 from tcdp_audit.core.engines.json_lines import json_lines
 from tcdp_audit.core.engines.parquet import ParquetFile, parquet, parquet_files
-from tcdp_audit.core.engines.parts import TableParts
+from tcdp_audit.core.engines.parts import TableParts, find_parts
 from tcdp_audit.core.engines.source import (
     EMPTY,
     TEXTS,
@@ -59,12 +59,34 @@ def source_of_file(path: Path, scratch: Path, connection: duckdb.DuckDBPyConnect
         raise
 
 
-def source_of_parts(parts: TableParts, scratch: Path, connection: duckdb.DuckDBPyConnection) -> TableSource:
-    """The Parquet files of a table in several files as a relation; see `source_of_file`."""
-    files = [
+def _parquet_parts(parts: TableParts, scratch: Path) -> list[ParquetFile]:
+    return [
         ParquetFile(path, parts.shown(position), _given(path, scratch / f"part{position}"), dict(parts.keys[position]))
         for position, path in enumerate(parts.paths)
     ]
+
+
+def source_of_footers(
+    path: Path, scratch: Path, connection: duckdb.DuckDBPyConnection, complete: Callable[[], None]
+) -> TableSource:
+    """A Parquet file, or a folder of them, whose cells are not there yet, as a relation without a digest.
+
+    Args:
+        path: the file or folder; footers are there.
+        scratch: a private folder for temporary files.
+        connection: the connection of the relation.
+        complete: makes the cells be there; called where the columns are of types that are converted at once.
+    """
+    if path.is_dir():
+        files = _parquet_parts(find_parts(path), scratch)
+    else:
+        files = [ParquetFile(path, str(path), _given(path, scratch / "release"), {})]
+    return replace(parquet_files(files, connection, before_cells=complete), load=False)
+
+
+def source_of_parts(parts: TableParts, scratch: Path, connection: duckdb.DuckDBPyConnection) -> TableSource:
+    """The Parquet files of a table in several files as a relation; see `source_of_file`."""
+    files = _parquet_parts(parts, scratch)
     watched = {file.shown: file.path for file in files}
     digest = FilesDigest(watched, lambda digests: digest_of_list(parts.names, digests))
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,7 +60,10 @@ def parquet(path: Path, given: str, connection: duckdb.DuckDBPyConnection) -> Ta
 
 
 def parquet_files(
-    files: Sequence[ParquetFile], connection: duckdb.DuckDBPyConnection, names: Sequence[str] | None = None
+    files: Sequence[ParquetFile],
+    connection: duckdb.DuckDBPyConnection,
+    names: Sequence[str] | None = None,
+    before_cells: Callable[[], None] = lambda: None,
 ) -> TableSource:
     """The records of Parquet files of one schema, one after another, as a relation with their keys as last columns.
 
@@ -70,6 +73,7 @@ def parquet_files(
         files: the files.
         connection: the connection of the relation.
         names: the columns' names, if they are not those in the files.
+        before_cells: called before any cell is read here; otherwise only the footers are.
 
     Raises:
         DataError: one file has another schema than the first, a key is a column of the files too, or two columns have
@@ -81,10 +85,13 @@ def parquet_files(
     names = [*(names or own), *keys]
     require_names(names, files[0].shown)
     old = [column.name for column in columns if column.type == "INT96"]
+    is_hidden = bool(keys) and NUMBER_OF_FILE in (name.lower() for name in own)
+    is_loaded = is_hidden or any(column.is_rounded for column in columns)
+    if old or is_loaded:
+        before_cells()
     for file in files if old else ():
         _require_microseconds(file, old)
-    is_hidden = bool(keys) and NUMBER_OF_FILE in (name.lower() for name in own)
-    if is_hidden or any(column.is_rounded for column in columns):
+    if is_loaded:
         _load(files, connection)
         return TableSource("parquet_file", names, arrow=lambda: _tables(files))
     relation = _relation(files, keys, connection)

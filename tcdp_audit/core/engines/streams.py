@@ -1,13 +1,16 @@
-"""Tables that come as Arrow batches, from a database, a cluster or a library of a table format.
+"""Tables that come as Arrow batches, from a database, a cluster or a library of a table format, or column by column.
 
 A stream is read once; the embedded engine holds it, and spills to disk beyond its share of the memory. Each of its rows
-is a record, or represents several. A table that can be scanned is read column by column, as often as it is needed.
+is a record, or represents several. A table that can be scanned is read column by column, as often as it is needed;
+columns of Parquet files in a store are fetched once, into a copy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,13 +19,17 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.declared_types import type_of
 from tcdp_audit.core.base.errors import DataError, PluginError
+from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.provenance import TableVersion
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.engines.arrow_types import exact_table
 from tcdp_audit.core.engines.base import Batch, Engine, Sampling
+from tcdp_audit.core.engines.copies import PartialCopy
 from tcdp_audit.core.engines.digest import KnownDigest, digest_of_columns
 from tcdp_audit.core.engines.duckdb import DuckDBEngine
+from tcdp_audit.core.engines.files import source_of_footers
+from tcdp_audit.core.engines.parts import digest_of_files
 from tcdp_audit.core.engines.source import PIECE, TableSource, is_seen_alike, require_names
 
 TIMES = "times"
@@ -264,6 +271,74 @@ class _ScannedEngine(DuckDBEngine):
         if self.version is None and self._digest is None:
             self._digest = KnownDigest(digest_of_columns(self._scanned.schema, self._scanned.column))
         return super().sha256()
+
+
+class FetchedEngine(DuckDBEngine):
+    """Parquet files whose columns are fetched before they are read; see `PartialCopy`."""
+
+    _copy: PartialCopy
+
+    def over(self, copy: PartialCopy) -> Engine:
+        """Open the files."""
+        self._copy, self.version = copy, copy.version
+        scratch = Path(self._scratch.name)
+        complete = partial(copy.fetch, None)
+        return self._opened(lambda: source_of_footers(copy.path, scratch, self._connection, complete))
+
+    def _fetch(self, names: Sequence[str]) -> None:
+        self._copy.fetch(list(dict.fromkeys(names)))
+
+    def group_by(self, attributes: Sequence[str]) -> None:
+        """Fetch columns together, and start to read them."""
+        self._fetch(attributes)
+        super().group_by(attributes)
+
+    def domain(self, attribute: str) -> RawDomain:
+        """The distinct values of a column with their counts."""
+        self._fetch([attribute])
+        return super().domain(attribute)
+
+    def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
+        """All records as codes, in the order of the files."""
+        self._fetch([one.attribute for one in domains])
+        return super().batches(domains)
+
+    def sample(self, attributes: Sequence[str], sampling: Sampling) -> pa.Table:
+        """Some columns of the records that are drawn."""
+        self._fetch([*attributes, sampling.by])
+        return super().sample(attributes, sampling)
+
+    def repeats(self, attribute: str) -> tuple[int, int]:
+        """The number of records without a value of a column, and of values in several records."""
+        self._fetch([attribute])
+        return super().repeats(attribute)
+
+    def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
+        """The first record, from 1, that holds one of these raw values."""
+        self._fetch([attribute])
+        return super().locate(attribute, values)
+
+    def table(self) -> pa.Table:
+        """All records as one Arrow table."""
+        self._fetch([column.name for column in self._columns])
+        return super().table()
+
+    def source_table(self) -> pa.Table:
+        """All records in the Arrow types of the files."""
+        self._fetch([column.name for column in self._columns])
+        return super().source_table()
+
+    def content_hash(self) -> str:
+        """Empty, as the files have a SHA-256: it is known from now on, and identifies them instead of their version.
+
+        Cost: the rest of their bytes is fetched.
+        """
+        if self._digest is None:
+            self._copy.fetch(None)
+            path = self._copy.path
+            self._digest = KnownDigest((digest_of_files(path) if path.is_dir() else content_digest(path)) or "")
+            self.version = None
+        return ""
 
 
 class _Scanned:

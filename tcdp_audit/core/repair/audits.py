@@ -83,7 +83,8 @@ def audit(
             nor the verdict, and costs as much as `fix`. See `Audit.remedy_trial`. Of tables of figures, try which cells
             to hide, which margins to leave out and which base to round to. See `Audit.figure_trial`.
         digest: have databases compute a content hash of every table that is read of them, for provenance. It costs a
-            scan with an MD5 for each row; see `Engine.content_hash`. Files have a digest without this.
+            scan with an MD5 for each row; see `Engine.content_hash`. Files have a digest without this, except for large
+            Parquet at URLs, of which all bytes are fetched for it.
         run_by: who runs the audit, for the result.
         column_risks: also measure what each quasi-identifier adds to the risk, so that a report names those to coarsen
             first. It costs a sort of the classes for each set of quasi-identifiers; see `Audit.column_risks`.

@@ -190,8 +190,8 @@ def describe_table(engine: Engine, policy: Policy | None = None, *, hash_content
     if parts and not engine.columns:  # tables of figures, whose rows are cells
         tables = FrozenDict({name: replace(one, row_name="row") for name, one in tables.items()})
     encoding = f"{engine.encoding}, detected from its bytes" if engine.encoding_is_detected else engine.encoding
+    state = TableState(engine.snapshot, engine.content_hash() if hash_content else "")  # a digest may come of it
     own = (engine.uri, engine.sha256(), engine.records, len(engine.columns))
-    state = TableState(engine.snapshot, engine.content_hash() if hash_content else "")
     table = Table(
         *own, tables, encoding=encoding, version=engine.version, state=state if state != TableState() else None
     )

@@ -51,7 +51,7 @@ class Address:
 
     @property
     def name(self) -> str:
-        """What messages call the table."""
+        """The name of the table in messages."""
         return str(self.place)
 
     @property

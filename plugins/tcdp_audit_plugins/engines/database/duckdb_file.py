@@ -24,6 +24,7 @@ from tcdp_audit_plugins.engines.database.source import Source
 from tcdp_audit_plugins.engines.database.statements import (
     Cell,
     as_text,
+    column_of,
     drawn_by,
     no_rows,
     relation_of_query,
@@ -123,7 +124,7 @@ class DuckDBFile(DuckDBSource):
 
 
 def _cell(name: str, kind: str) -> Cell:
-    column: sa.ColumnElement[Any] = sa.column(name)
+    column = column_of(name)
     if kind in _AS_THEY_ARE:
         return Cell(name, kind, _AS_THEY_ARE[kind], column, column)
     if "[" in kind or kind.startswith(_NESTED):

@@ -18,7 +18,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.session import Session
-from tcdp_audit_plugins.engines.database.statements import Cell, Relation
+from tcdp_audit_plugins.engines.database.statements import Cell, Relation, column_of
 
 LONGEST = 100  # characters of a number, a time or an identifier
 _INTEGERS = {"bool", "boolean", "tinyint", "smallint", "mediumint", "int", "integer", "bigint", "year"}
@@ -71,7 +71,7 @@ def cell_of(name: str, written: str) -> Cell:
     """The SQL of a column's cells, by its type as the server writes it: `int(10) unsigned`, `enum('a','b')`."""
     form = _FORM.match(written.lower())
     kind, more = ("", "") if form is None else (form["name"], form["more"])
-    column: ColumnElement[Any] = sa.column(name)
+    column = column_of(name)
     shown = kind or "unknown"
     if kind in _INTEGERS and not (kind == "bigint" and "unsigned" in more):
         return Cell(name, shown, pa.int64(), column, column)

@@ -13,7 +13,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.session import Session, cast_to
-from tcdp_audit_plugins.engines.database.statements import Cell, Relation, as_text
+from tcdp_audit_plugins.engines.database.statements import Cell, Relation, as_text, column_of
 
 _AS_THEY_ARE = {
     "bool": pa.bool_(),
@@ -77,7 +77,7 @@ def _catalogue(table: str, *columns: str) -> sa.TableClause:
 
 
 def _cell(name: str, kind: _Type) -> Cell:
-    column: ColumnElement[Any] = sa.column(name)
+    column = column_of(name)
     if kind.is_nested or (kind.is_built_in and kind.name in _BINARY):
         return Cell.unreadable(name, kind.name)
     if kind.is_built_in and kind.name in _AS_THEY_ARE:

@@ -166,7 +166,7 @@ Decoder = Callable[[Any], Any]
 
 
 def _decoders(result: Any, statement: sa.Select[Any]) -> list[Decoder | None]:
-    """What makes a driver's cell one of its column's type; None where it is that already."""
+    """The conversion of a driver's cell to its column's type; None where it has that type already."""
     described = zip(statement.selected_columns, result.cursor.description, strict=True)
     return [result.context.get_result_processor(column.type, name, code) for column, (name, code, *_) in described]
 

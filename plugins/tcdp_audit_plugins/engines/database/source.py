@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 import sqlalchemy as sa
-from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.elements import ColumnElement, quoted_name
 
 from tcdp_audit.plugin.engine import Column, EngineOpener, Sampling
 from tcdp_audit_plugins.engines.database import mysql, postgresql, sqlite
@@ -176,7 +176,7 @@ def source_of(shared: SharedSession, place: Any) -> Source:
         source.is_stable = source.is_stable and mysql.is_stable(session, place)
     else:
         columns = relation.c if isinstance(place, sa.FromClause) else _reflected(session, place)
-        source = _TypedSource(shared, relation, [cell_of(column, dialect) for column in columns])
+        source = _TypedSource(shared, relation, [cell_of(column, session.engine.dialect) for column in columns])
     try:
         require_names(source)
     except Refused:
@@ -190,7 +190,7 @@ def _relation(session: Session, place: TableName | str) -> Relation:
         return relation_of_query(place)
     if not sa.inspect(session.connection).has_table(place.table, schema=place.schema):
         raise Refused(ABSENT)
-    return relation_of_table(place)
+    return relation_of_table(place, is_folded=session.engine.dialect.requires_name_normalize)
 
 
 def _reflected(session: Session, place: Any) -> Sequence[sa.ColumnElement[Any]]:
@@ -214,18 +214,19 @@ def require_names(source: Source) -> None:
         raise Refused(f"the column name {twice} occurs more than once; rename all but one")
 
 
-def cell_of(column: sa.ColumnElement[Any], dialect: str) -> Cell:
+def cell_of(column: sa.ColumnElement[Any], dialect: sa.Dialect) -> Cell:
     """The SQL of a column's cells: numbers and truth values as they are, all else as the database's text."""
     name, kind = str(column.key), column.type
     plain = sa.Float(asdecimal=False) if isinstance(kind, sa.Float) else kind  # some come as decimals of ten digits
-    own: ColumnElement[Any] = sa.column(name, plain)
+    written = name if dialect.requires_name_normalize else quoted_name(name, quote=True)
+    own: ColumnElement[Any] = sa.column(written, plain)
     for known, arrow in _TYPES:
         if isinstance(kind, known):
             return Cell(name, _shown(kind), arrow, own, own)
     if not isinstance(kind, _AS_TEXT):
         return Cell.unreadable(name, _shown(kind))
     text = own if isinstance(kind, sa.String) else sa.cast(own, sa.String(LONGEST))
-    exact = sa.collate(text, COLLATIONS[dialect]) if dialect in COLLATIONS else text
+    exact = sa.collate(text, COLLATIONS[dialect.name]) if dialect.name in COLLATIONS else text
     return Cell(name, _shown(kind), pa.string(), exact, exact)
 
 

@@ -19,7 +19,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.session import Session
-from tcdp_audit_plugins.engines.database.statements import Cell, Relation
+from tcdp_audit_plugins.engines.database.statements import Cell, Relation, column_of
 
 EXACT = 2**53  # integers up to here are floats without loss
 COLUMNS = 200  # that are looked at together: SQLite gives 2,000 cells of a row at the most by default
@@ -71,7 +71,7 @@ def cells_of(
 
 
 def _probes(name: str) -> list[ColumnElement[Any]]:
-    column: ColumnElement[Any] = sa.column(name)
+    column = column_of(name)
     kind = sa.func.typeof(column)
     wide = sa.case((kind == sa.literal_column("'integer'"), sa.or_(column > EXACT, column < -EXACT)))
     return [*(sa.func.max(kind == sa.literal_column(f"'{one}'")) for one in _KINDS), sa.func.max(wide)]
@@ -82,7 +82,7 @@ def _cell(name: str, flags: Sequence[Any], declared: Any) -> Cell:
     if not kinds:  # no cell says what the column holds
         real = isinstance(declared, sa.Float | sa.Numeric)
         kinds = {"integer" if isinstance(declared, sa.Integer) else "real" if real else "text"}
-    column: ColumnElement[Any] = sa.column(name)
+    column = column_of(name)
     if "blob" in kinds:
         return Cell.unreadable(name, "BLOB")
     if kinds == {"integer"}:

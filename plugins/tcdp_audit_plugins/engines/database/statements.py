@@ -23,7 +23,7 @@ from typing import Any
 import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.elements import ColumnElement, quoted_name
 from sqlalchemy.types import UserDefinedType
 
 from tcdp_audit.plugin.engine import Sampling
@@ -50,19 +50,33 @@ class Cell:
     @classmethod
     def unreadable(cls, column: str, kind: str, fault: str = "") -> Cell:
         """A column whose cells are nested or binary, or cannot be read for another reason."""
-        own: ColumnElement[Any] = sa.column(column)
+        own = column_of(column)
         return cls(column, kind, None, own, own, fault or f"holds nested or binary data ({kind}), not single cells")
 
 
-def relation_of_table(name: TableName) -> Relation:
-    """A table or a view to select from."""
-    return sa.table(name.table, schema=name.schema)
+def column_of(name: str) -> ColumnElement[Any]:
+    """A column, always quoted: SQLAlchemy's lists of reserved words lack some of DuckDB, PostgreSQL and SQLite."""
+    return sa.column(quoted_name(name, quote=True))
+
+
+def relation_of_table(name: TableName, *, is_folded: bool = False) -> Relation:
+    """A table or a view to select from, always quoted.
+
+    Args:
+        name: its name, and its schema; one with a dot is quoted as the database's dialect does, part by part.
+        is_folded: whether a name in lower case means one in upper case, as in Oracle and Snowflake: quotes would
+            make it another, so SQLAlchemy quotes what has to be.
+    """
+    if is_folded:
+        return sa.table(name.table, schema=name.schema)
+    schema = name.schema if name.schema is None or "." in name.schema else quoted_name(name.schema, quote=True)
+    return sa.table(quoted_name(name.table, quote=True), schema=schema)
 
 
 def relation_of_query(query: str) -> Relation:
     """A query to select from. Its colons name no parameters, and a comment at its end ends with its line."""
     text = query.strip().rstrip(";").replace(":", "\\:")
-    return sa.text(f"({text}\n) AS release")
+    return sa.text(f'({text}\n) AS "release"')
 
 
 def no_rows(relation: Relation) -> sa.Select[Any]:
@@ -170,7 +184,7 @@ class _Functions:
     def texts(self, cells: Sequence[Cell]) -> list[Expression]:
         """The text of each cell, with its size before it."""
         own = [
-            sa.cast(cell.value, sa.Text) if cell.arrow is not None else self.binary(sa.column(cell.column))
+            sa.cast(cell.value, sa.Text) if cell.arrow is not None else self.binary(column_of(cell.column))
             for cell in cells
         ]
         size = getattr(sa.func, self.size)
@@ -196,7 +210,7 @@ class _PythonFunctions(_Functions):
 
     def row(self, cells: Sequence[Cell]) -> Expression:
         """The text of a row, whatever kinds of cells it has."""
-        columns: list[Expression] = [sa.column(cell.column) for cell in cells]
+        columns: list[Expression] = [column_of(cell.column) for cell in cells]
         some = [sa.func.tcdp_cells(*columns[at : at + ARGUMENTS]) for at in range(0, len(columns), ARGUMENTS)]
         return reduce(lambda before, after: before.concat(after), some)
 

@@ -214,7 +214,7 @@ def _itself(shard: CountedCodes) -> Measure[CountedCodes]:
 
 
 def alias(position: int) -> str:
-    """What a column is called inside a plan: no name of the table is ever part of an expression."""
+    """The name of a column inside a plan: no name of the table is ever part of an expression."""
     return f"c{position}"
 
 

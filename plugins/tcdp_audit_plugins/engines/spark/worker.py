@@ -60,7 +60,7 @@ class _Partition:
         self.buckets: set[int] = set()
 
     def done(self, batches: Iterable[pa.RecordBatch]) -> tuple[str | None, bytes | None]:
-        """What went wrong, or the pickled result."""
+        """The fault, or the pickled result."""
         try:
             for piece in _pieces(batches):
                 self._read(piece)

@@ -146,7 +146,7 @@ class StatisticalFile:
 
     @cached_property
     def description(self) -> Any:
-        """What the file says of its columns, declared missing values among it."""
+        """The file's own description of its columns, declared missing values among it."""
         require_intact(self.path)
         description = self._read(metadataonly=True)[1]
         if not all(isinstance(name, str) for name in description.column_names):  # a name that is no text is None
