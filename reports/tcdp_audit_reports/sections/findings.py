@@ -354,9 +354,9 @@ def _of_units(outcome: Outcome) -> Iterator[str]:
         )
     if gain:
         yield say(
-            "[{table?}Here a group is of {record:plural} that look alike; one {noun} can be in several. ]"
-            "All rows of a {noun} together can tell more: in one group, a value of {column} is {points} percentage "
-            "points more common than in the whole file.",
+            "[{table?}Here a group is of {record:plural} that look alike, of {noun:plural} with the same whole "
+            "history; one {noun} can be in several. ]All rows of a {noun} together can tell more: among the "
+            "{noun:plural} of one history, a value of {column} is {points} percentage points more common than among all.",
             noun=unit_noun(outcome) if whom is None or whom.of is None else whom.noun,
             table="" if whom is None else whom.table,
             record=record_noun(outcome),

@@ -35,7 +35,7 @@ TABLES = {
 }
 BY_STRUCTURE = {"undeclared_identifiers": "direct_identifiers"}
 APPLIES: Mapping[Need, Callable[[PolicyDocument], bool]] = {
-    Need.UNIT: lambda document: document.unit is not None,
+    Need.UNIT: lambda document: document.unit is not None or document.household is not None,
     Need.UNLINKED_TABLES: lambda document: document.tables is not None and document.unit is None,
     Need.WHOLE_RECORDS: lambda document: document.sampling_fraction is not None,
 }
@@ -56,15 +56,21 @@ LIMITS = (
 def blocks(audit: Audit) -> Iterator[Block]:
     """The risks that matter most, how many others there are, and what no audit sees."""
     first = relevant(audit)
-    number = len(left(audit))
     named: set[str] = set()
     risks = [*_of_figures(audit), *_whole_units(audit), *_alone(audit), *_unasked(audit)]
     risks += [_risk(audit, one, named) for one in first]
     if risks:
         yield Items(risks)
     yield from map(Paragraph, _also_unused(audit, first))
+    number = len(left(audit))
     if number:
-        named_there = say("Annex B names [{n=1?}the check|all {n} checks] that {n:was|were} not run.", n=number)
+        named_there = say(
+            "Annex B names {n:check} that could be asked and {n:was|were} not[{answered>0?}, {answered} more whose "
+            "question another result answers][{others>0?}, and counts {others} for other kinds of data].",
+            n=number,
+            answered=len(answered(audit)),
+            others=sum(not _needs_original(one) for one in beyond(audit)),
+        )
         yield Paragraph(f"{named_there} {LIMITS}")
     else:
         yield Paragraph(LIMITS)
@@ -168,6 +174,10 @@ def not_run(audit: Audit) -> Iterator[Block]:
         needing = [one for one in left if table in one.requires]
         if needing:
             yield Paragraph(_titles(needing), lead=say("With {table:text}:", table=TABLES[table]))
+    if by_another := answered(audit):
+        clauses = [say("{title:text} (by {other:text})", title=one, other=by) for one, by in by_another]
+        answers = sentence_case(say("{titles:text}.", titles=clauses))
+        yield Paragraph(answers, lead="Left out, as another result answers the question:")
     others = beyond(audit)
     if with_original := [one for one in others if _needs_original(one)]:
         yield Paragraph(_titles(with_original), lead=say("With {table:text}:", table=TABLES["original"]))
@@ -182,7 +192,7 @@ def not_run(audit: Audit) -> Iterator[Block]:
 def beyond(audit: Audit) -> list[Announced]:
     """The checks that were not run and cannot be asked of the release as it is; without those that a result answers."""
     run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
-    known = run | _answered(audit) | unexamined(audit).keys()
+    known = run | _answered(audit).keys() | unexamined(audit).keys()
     return [one for name, one in possible_checks(audit).items() if name not in known]
 
 
@@ -211,25 +221,36 @@ def unexamined(audit: Audit) -> dict[str, Announced]:
     """The checks that could say more about the release and were not run, by name."""
     run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
     checks = {name: audit.plugins.checks[name] for name in run & audit.plugins.checks.keys()}
-    answered = _answered(audit)
+    by_another = _answered(audit).keys()
     masked = any(one.concerns == "masked" for one in checks.values())
     given = _given(audit) | FROM_ELSEWHERE
     return {
         name: one
         for name, one in possible_checks(audit).items()
-        if name not in run | answered
+        if name not in run | by_another
         and one.requires <= given
         and (masked or one.concerns != "masked")
         and all(applies(audit.policy.document) for need, applies in APPLIES.items() if need in one.needs)
     }
 
 
-def _answered(audit: Audit) -> set[str]:
-    """The checks whose question another result answers."""
-    checks = audit.plugins.checks
-    with_result = {one.check for one in audit.outcomes if one.status not in (Status.SKIPPED, Status.ERROR)}
-    by_checks = {name for one in checks.keys() & with_result for name in checks[one].answers}
-    return by_checks | {BY_STRUCTURE[one] for one in BY_STRUCTURE.keys() & with_result}
+def answered(audit: Audit) -> list[tuple[str, str]]:
+    """The titles of the checks that were not run as another result answers their question, each with that of it."""
+    run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
+    by, possible = _answered(audit), possible_checks(audit)
+    return [(visible(one.title), by[name]) for name, one in possible.items() if name in by and name not in run]
+
+
+def _answered(audit: Audit) -> dict[str, str]:
+    """The checks whose question another result answers, with its title."""
+    checks, by = audit.plugins.checks, dict[str, str]()
+    for one in audit.outcomes:
+        if one.status not in (Status.SKIPPED, Status.ERROR):
+            names = checks[one.check].answers if one.check in checks else ()
+            further = [BY_STRUCTURE[one.check]] if one.check in BY_STRUCTURE else []
+            for name in (*names, *further):
+                by.setdefault(name, visible(checks[one.check].title if one.check in checks else one.title))
+    return by
 
 
 @once_per_report
