@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import Audit, ChangeLog, Paragraph, RemedyTrial, Rows, Step
-from tcdp_audit.plugin.sentences import count, listing, prose, say, sentence_case, share, visible
+from tcdp_audit.plugin.sentences import Outcome, count, listing, prose, say, sentence_case, share, visible
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.policy_text import first_names, lines_to_paste, name_of, named, unwanted
 from tcdp_audit_reports.reasons import demand_name
@@ -249,14 +249,15 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
     if not trial.passes:
         return f"Tried on this file. Even then it would not pass: {prose(trial.reason).rstrip('.')}."
     emptied = () if trial.log is None else trial.log.constant_columns
-    warnings = [demand_name(one) for one in trial.outcomes if one.is_warning]
+    warned = [one for one in trial.outcomes if one.is_warning]
+    titles = [demand_name(one) for one in warned if not _alone_by_rows(one)]  # others have a sentence
     names = {one.name: name_of(one) for one in audit.columns}
     passed = say(
         "Tried on [{tables?}these tables|this file], for this policy: [{tables?}they|it] would then pass"
-        "[{warned>0?}, with {warned:warning} ({titles:text})][{emptied?}, and be useless for {names:names}].",
+        "[{warned>0?}, with {warned:warning}[{titles?} ({titles:text})]][{emptied?}, and be useless for {names:names}].",
         tables=bool(audit.release.tables),
-        warned=len(warnings),
-        titles="; ".join(warnings),
+        warned=len(warned),
+        titles="; ".join(titles),
         emptied=bool(emptied),
         names=first_names([names.get(one, visible(one)) for one in emptied]),
     )
@@ -274,17 +275,22 @@ def _still_joined(audit: Audit, trial: RemedyTrial) -> Iterator[str]:
     """The sentence on people or households whom a column that stays still sets apart, where no demand judges them."""
     names = {one.name: name_of(one) for one in audit.columns}
     for one in trial.outcomes:
-        alone, units = one.details.get("alone"), one.details.get("units")
-        if one.is_warning and one.check == LINKED and isinstance(alone, int) and isinstance(units, int):
+        if one.is_warning and (figures := _alone_by_rows(one)):
             noun = visible(str(one.details.get("noun") or "person"))
             yield say(
                 "That is with {columns:names} still in, by which {alone/units:{noun}} would still be unlike every "
                 "other; if you have whole {noun:plural} judged, try again.",
                 columns=[names.get(str(name), visible(str(name))) for name in joined_by(one)],
-                alone=alone,
-                units=units,
+                alone=figures[0],
+                units=figures[1],
                 noun=noun,
             )
+
+
+def _alone_by_rows(outcome: Outcome) -> tuple[int, int] | None:
+    """How many people or households are alone by the rows that a column joins, and of how many; None of others."""
+    alone, units = outcome.details.get("alone"), outcome.details.get("units")
+    return (alone, units) if outcome.check == LINKED and isinstance(alone, int) and isinstance(units, int) else None
 
 
 def _effect(step: Step) -> tuple[bool, int, bool, float]:

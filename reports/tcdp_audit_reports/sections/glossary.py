@@ -35,8 +35,8 @@ GLOSSARY = {
         "that is met, are not counted."
     ),
     "Detail": (
-        "What known facts and secrets say: a value that stays loses none of it, one that is removed loses all, and one "
-        "that becomes a range or a group loses the more, the wider that is. A loss is the mean over all values."
+        "What known facts and secrets say: a value that stays loses none of it, one that is removed all, one that "
+        "becomes wider a part. A loss is the mean over all values."
     ),
     "Margin": "How far what was found is from what is demanded, as a factor.",
 }
@@ -123,7 +123,8 @@ def _checks(audit: Audit) -> Iterable[str]:
 def _definition(audit: Audit, guide: Guide) -> str:
     """The definition of a check, without its sentences on units where the policy has neither them nor households."""
     document = audit.policy.document
-    if document.unit is None and document.household is None:
+    of_rows = document.household is None or audit.policy.conventions.known_rows == "one"
+    if document.unit is None and (document.household is None or (of_rows and "household" not in guide.definition)):
         return guide.definition.partition(OF_UNITS)[0].rstrip()
     return guide.definition
 

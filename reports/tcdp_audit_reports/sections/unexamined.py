@@ -65,8 +65,8 @@ def blocks(audit: Audit) -> Iterator[Block]:
     number = len(left(audit))
     if number:
         named_there = say(
-            "Annex B names {n:check} that could be asked and {n:was|were} not[{answered>0?}, {answered} more whose "
-            "question another result answers][{others>0?}, and counts {others} for other kinds of data].",
+            "Annex B names {n:check} that could be asked and {n:was|were} not[{answered>0?}; other results answer "
+            "{answered} more][{others>0?}; {others} {others:is|are} about other kinds of data].",
             n=number,
             answered=len(answered(audit)),
             others=sum(not _needs_original(one) for one in beyond(audit)),
@@ -108,8 +108,8 @@ def _whole_units(audit: Audit) -> Iterator[Paragraph]:
             yield Paragraph(
                 say(
                     "{alone/units:{noun}} {alone/units:is|are} unlike every other by all of their rows together"
-                    "[{computed?}. [{several?}Demands|Demand] {computed:names} computes a risk of them, but no limit "
-                    "is set on how many there may be]. What to do next says how to have them judged.",
+                    "[{computed?}; [{several?}demands|demand] {computed:names} [{several?}compute|computes] a risk of "
+                    "them, but none limits how many]. What to do next says how to have them judged.",
                     computed=(computed := of_whole_households(audit)),
                     several=len(computed) > 1,
                     alone=alone,
@@ -175,9 +175,7 @@ def not_run(audit: Audit) -> Iterator[Block]:
         if needing:
             yield Paragraph(_titles(needing), lead=say("With {table:text}:", table=TABLES[table]))
     if by_another := answered(audit):
-        clauses = [say("{title:text} (by {other:text})", title=one, other=by) for one, by in by_another]
-        answers = sentence_case(say("{titles:text}.", titles=clauses))
-        yield Paragraph(answers, lead="Left out, as another result answers the question:")
+        yield Paragraph(_titles(by_another), lead="Answered by other results:")
     others = beyond(audit)
     if with_original := [one for one in others if _needs_original(one)]:
         yield Paragraph(_titles(with_original), lead=say("With {table:text}:", table=TABLES["original"]))
@@ -192,7 +190,7 @@ def not_run(audit: Audit) -> Iterator[Block]:
 def beyond(audit: Audit) -> list[Announced]:
     """The checks that were not run and cannot be asked of the release as it is; without those that a result answers."""
     run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
-    known = run | _answered(audit).keys() | unexamined(audit).keys()
+    known = run | _answered(audit) | unexamined(audit).keys()
     return [one for name, one in possible_checks(audit).items() if name not in known]
 
 
@@ -221,7 +219,7 @@ def unexamined(audit: Audit) -> dict[str, Announced]:
     """The checks that could say more about the release and were not run, by name."""
     run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
     checks = {name: audit.plugins.checks[name] for name in run & audit.plugins.checks.keys()}
-    by_another = _answered(audit).keys()
+    by_another = _answered(audit)
     masked = any(one.concerns == "masked" for one in checks.values())
     given = _given(audit) | FROM_ELSEWHERE
     return {
@@ -234,23 +232,18 @@ def unexamined(audit: Audit) -> dict[str, Announced]:
     }
 
 
-def answered(audit: Audit) -> list[tuple[str, str]]:
-    """The titles of the checks that were not run as another result answers their question, each with that of it."""
+def answered(audit: Audit) -> list[Announced]:
+    """The checks that were not run as another result answers their question."""
     run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
-    by, possible = _answered(audit), possible_checks(audit)
-    return [(visible(one.title), by[name]) for name, one in possible.items() if name in by and name not in run]
+    return [one for name, one in possible_checks(audit).items() if name in _answered(audit) - run]
 
 
-def _answered(audit: Audit) -> dict[str, str]:
-    """The checks whose question another result answers, with its title."""
-    checks, by = audit.plugins.checks, dict[str, str]()
-    for one in audit.outcomes:
-        if one.status not in (Status.SKIPPED, Status.ERROR):
-            names = checks[one.check].answers if one.check in checks else ()
-            further = [BY_STRUCTURE[one.check]] if one.check in BY_STRUCTURE else []
-            for name in (*names, *further):
-                by.setdefault(name, visible(checks[one.check].title if one.check in checks else one.title))
-    return by
+def _answered(audit: Audit) -> set[str]:
+    """The checks whose question another result answers."""
+    checks = audit.plugins.checks
+    with_result = {one.check for one in audit.outcomes if one.status not in (Status.SKIPPED, Status.ERROR)}
+    by_checks = {name for one in checks.keys() & with_result for name in checks[one].answers}
+    return by_checks | {BY_STRUCTURE[one] for one in BY_STRUCTURE.keys() & with_result}
 
 
 @once_per_report
