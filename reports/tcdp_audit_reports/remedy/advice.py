@@ -254,7 +254,8 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
     names = {one.name: name_of(one) for one in audit.columns}
     passed = say(
         "Tried on [{tables?}these tables|this file], for this policy: [{tables?}they|it] would then pass"
-        "[{warned>0?}, with {warned:warning}[{titles?} ({titles:text})]][{emptied?}, and be useless for {names:names}].",
+        "[{warned>0?}, with {warned:warning}[{titles?} ({titles:text})]]"
+        "[{emptied?}, and be useless for {names:names}].",
         tables=bool(audit.release.tables),
         warned=len(warned),
         titles="; ".join(titles),
