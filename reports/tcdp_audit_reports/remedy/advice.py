@@ -181,21 +181,21 @@ def _tables_left(audit: Audit, log: ChangeLog) -> list[str]:
 def row_examples(audit: Audit, log: ChangeLog) -> Iterator[Paragraph | Rows]:
     """What happens to a row, for each remedy that made or would make the release: a sentence, and an invented row.
 
-    Nothing of a remedy whose guide does not say so.
+    Nothing of a remedy whose guide does not say so, and no row where it would only be removed.
     """
     for name in dict.fromkeys(one.remedy for one in log.steps):
         remedy = audit.plugins.remedies.get(name)
         if remedy is None or not remedy.guide.row:
             continue
         yield Paragraph(visible(remedy.guide.effect), lead="What happens to a row:")
-        if (example := remedy.guide.example_row) is not None:
-            yield _example(*example)
+        before, after = remedy.guide.example_row or ({}, "")
+        if not isinstance(after, str):
+            yield _example(before, after)
 
 
-def _example(before: Mapping[str, str], after: Mapping[str, str] | str) -> Rows:
+def _example(before: Mapping[str, str], after: Mapping[str, str]) -> Rows:
     columns = [*before]
-    left = [after, *("" for _ in columns[1:])] if isinstance(after, str) else [after.get(one, "") for one in columns]
-    rows = [["before", *before.values()], ["after", *left]]
+    rows = [["before", *before.values()], ["after", *(after.get(one, "") for one in columns)]]
     return Rows(
         ("row", *map(visible, columns)),
         [[*map(visible, row)] for row in rows],
