@@ -123,15 +123,16 @@ def _what_to_do(log: ChangeLog, audit: Audit | None, *, command: bool, withheld:
         sentence = "The remedies that made the release, as the policy names them."
     elif is_json:
         sentence = say(
-            "Put this before the last brace of {policy:text}[{command?}, then run the command| to repair a later "
-            "release alike].",
-            policy=name or "the policy (annex D; save it as POLICY.json)",
+            "Put this before the last brace of [{file?}{file}|the policy (annex D; save it as POLICY.json)]"
+            "[{command?}, then run the command| to repair a later release alike].",
+            file=name,
             command=command,
         )
     else:
         sentence = say(
-            "Add these lines to {policy:text}[{command?}, then run the command| to repair a later release alike].",
-            policy=name or "the policy",
+            "Add these lines to [{file?}{file}|the policy][{command?}, then run the command| to repair a later release "
+            "alike].",
+            file=name,
             command=command,
         )
     if any(one.lines for one in log.steps):

@@ -121,7 +121,7 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
     counts = log.loss.get("counting_queries")
     off = counts.get("value") if isinstance(counts, Mapping) else None
     cost = say(
-        "[{removed>0?}{removed/records:record} removed[{tables?}: {tables:text} stay]|No record removed]; "
+        "[{removed>0?}{removed/records:record} removed[{tables?}: {tables:names} stay]|No record removed]; "
         "{values:value} changed"
         "[{changed>0?}, most of all in {name} ({share} of its values)]"
         "[{counts?}; simple tables of counts off by {counts} on average].",
