@@ -17,6 +17,8 @@ from tcdp_audit_reports.policy_text import first_names, known, name_of, runs
 EVENTS = ("known_events", "unicity")  # demands on people of whom some rows are known
 UNIT_NOUN = "unit_noun"  # the detail of a demand on rows with what the units are called that it counts
 CERTAIN = "homogeneity"  # the demand on people whose secret is certain
+OF_HOUSEHOLDS = ("unit_highest", "highest_by_composition")  # the chances to find a household
+WEIGHED = "individual_risk"  # the demand on the number of people that each row represents
 NAMED = 5  # failing demands with their numbers of people, in a sentence
 
 
@@ -124,7 +126,8 @@ def _chance(audit: Audit) -> Iterator[str]:
     shares = {id(one) for one in _shares(audit)}
     others = [str(number) for number, one in enumerate(audit.expectations, 1) if id(one) in shares]
     for number, one in measured[:1]:
-        others = [other for other in others if other != str(number)]
+        whole = of_whole_households(audit)
+        others = [other for other in others if other != str(number) and other not in whole]
         yield say(
             "The chance to find a person who is known to be in the file is [{top=1?}certainty|{top:one in}] at worst "
             "and {mean:one in} on average (demand {number})[{others?}; [{several?}demands|demand] {others:names} "
@@ -135,11 +138,28 @@ def _chance(audit: Audit) -> Iterator[str]:
             others=others,
             several=len(others) > 1,
         )
+    for number, one in enumerate(audit.expectations, 1):
+        if str(number) in of_whole_households(audit) and "unit_highest" in one.details:
+            yield say(
+                "Who does not know who is in the file, but knows everyone in a household, is estimated to find one of "
+                "them with {chance:chance} at worst (demand {number}).",
+                chance=max(float(one.details[name]) for name in OF_HOUSEHOLDS if name in one.details),
+                number=number,
+            )
+            return
 
 
 def of_whole_households(audit: Audit) -> list[str]:
     """The numbers of the demands under which an intruder knows everyone in a household."""
     return [str(number) for number, one in enumerate(audit.expectations, 1) if "households" in one.details]
+
+
+def of_weights(audit: Audit) -> list[str]:
+    """The numbers of the demands that take from a column of weights how many people a row stands for."""
+    weight = audit.policy.document.weight
+    if not any(one.name == weight and one.is_present for one in audit.columns):
+        return []
+    return [str(number) for number, one in enumerate(audit.expectations, 1) if one.check == WEIGHED]
 
 
 def _households(audit: Audit) -> str:
@@ -292,7 +312,7 @@ def _counted(audit: Audit) -> Iterator[str]:
         counting = sorted(number for _, number, one in ranked if one.details.get("records_without_value"))
         yield say(
             "[{many?}Demands|Demand] {demands:names} [{many?}count|counts] {n:{noun}} in groups in which no one has a "
-            "value: with nothing to compare, they count as failing.",
+            "value: with nothing to compare, they count as failing, to be safe.",
             many=len(counting) > 1,
             demands=[*runs(counting)],
             n=shared,
@@ -325,6 +345,7 @@ def _at_worst(audit: Audit) -> Iterator[str]:
         return
     links, shares, columns, means = _links(audit), _shares(audit), _faulty_columns(audit), _averages(audit)
     fails = [failing(one) for one in shares]
+    uncounted = [one for one, known in zip(shares, fails, strict=True) if known is None]
     if links or columns or means or None in fails:
         worst = exposed.people_of
     else:
@@ -332,7 +353,7 @@ def _at_worst(audit: Audit) -> Iterator[str]:
     why = [
         *([say("if {names:names} {n:is|are} published", names=links, n=len(links))] if links else []),
         *([say("by what is wrong with whole columns ({titles:text})", titles=_titles(columns))] if columns else []),
-        *([_limits_averages(audit, means)] if means else []),
+        *([_names_no_one(audit, means, uncounted)] if means or uncounted else []),
     ]
     yield say(
         "Counted: {n:{noun}}, by demands that fail. At worst: [{more?}[{bound?}up to ][{all?}all ]{worst}"
@@ -382,25 +403,26 @@ def _surest_guess(audit: Audit) -> Iterator[str]:
         for number, one in failing
         if (guess := SurestGuess.of_demand(one)) is not None
     ]
-    certain = [(whom.number, -number, one) for number, one in failing if (whom := _whose_secret_is_certain(one))]
+    certain = [(whom.number, -number, one, whom) for number, one in failing if (whom := _whose_secret_is_certain(one))]
     if certain and len(failing) > 1:
-        _, number, outcome = max(certain, key=lambda one: one[:2])
+        _, number, outcome, whom = max(certain, key=lambda one: one[:2])
         alone = _alone_among(audit, outcome)
         yield say(
-            "Worst for one person: demand {number}, as the {name} of {n:{noun}} is known for certain"
-            "[{alone>0?}; {alone} of them {alone:is|are} alone in the group].",
+            "Worst for one person: demand {number}, as [{several?}a value of ]the {name} of {n:{noun}} is known for "
+            "certain[{alone>0?}; {alone} of them {alone:is|are} alone in the group].",
             number=-number,
+            several=whom.of is not None,
             name=visible(column_of(outcome)),
-            n=max(certain, key=lambda one: one[:2])[0],
-            noun=record_noun(outcome),
+            n=whom.number,
+            noun=whom.noun,
             alone=alone,
         )
     elif guesses and len(failing) > 1:
         *_, number, guess = max(guesses, key=lambda one: one[:3])
         of_rows = UNIT_NOUN in guess.outcome.details
         yield say(
-            "Worst for one person: demand {number}, as a guess at the {name} is right for {have} of {of}"
-            "[{rows?} {noun:plural} in a group].",
+            "Worst for one person: demand {number}, as [{rows?}in a group of {of:{noun}} a value of the {name} is "
+            "known for certain|a guess at the {name} is right for {have} of {of}].",
             number=-number,
             name=visible(column_of(guess.outcome)),
             have=guess.have,
@@ -411,14 +433,16 @@ def _surest_guess(audit: Audit) -> Iterator[str]:
 
 
 def _whose_secret_is_certain(outcome: Outcome) -> Affected | None:
-    """Whom a failing attack gives a secret away for certain; None where it is another demand, or units are counted."""
+    """Whom a failing attack gives a secret away for certain; None where it is another demand."""
     whom = affected(outcome) if outcome.check == CERTAIN and not outcome.details.get("records_without_value") else None
-    return whom if whom is not None and whom.number and whom.of is None else None
+    return whom if whom is not None and whom.number else None
 
 
 def _alone_among(audit: Audit, outcome: Outcome) -> int:
     """The people whose secret is certain as they are the only match; 0 where that is not known of each."""
     values = next((one for one in audit.columns if one.name == outcome.attribute), None)
+    if UNIT_NOUN in outcome.details:  # groups of whole histories are counted elsewhere
+        return 0
     return alone_against(audit, outcome.scenario or "") if values is not None and not values.missing else 0
 
 
@@ -438,9 +462,16 @@ def alone_against(audit: Audit, scenario: str) -> int:
     return 0
 
 
-def _limits_averages(audit: Audit, means: Sequence[Outcome]) -> str:
-    """The clause on failing demands that limit a mean: anyone may be among those whom they expose."""
+def _names_no_one(audit: Audit, means: Sequence[Outcome], others: Sequence[Outcome]) -> str:
+    """The clause on failing demands without a number of people: anyone may be among those whom they expose."""
     numbers = {id(one): str(number) for number, one in enumerate(audit.expectations, 1)}
+    if others:
+        places = [
+            str(number)
+            for number, one in enumerate(audit.expectations, 1)
+            if id(one) in {*map(id, means), *map(id, others)}
+        ]
+        return say("as [{n>1?}demands|demand] {numbers:names} {n:names|name} no one", n=len(places), numbers=places)
     return say(
         "as [{n>1?}demands|demand] {numbers:names} {n:limits an average and names|limit averages and name} no one",
         n=len(means),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from keyword import iskeyword
+from typing import Any
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -95,32 +96,51 @@ class PolicyLines:
     policy: str
 
 
-def lines_to_paste(log: ChangeLog, policy: str = "", *, command: bool = False) -> PolicyLines | None:
+def lines_to_paste(log: ChangeLog, audit: Audit | None = None, *, command: bool = False) -> PolicyLines | None:
     """The lines as far as they hold no cell; None where they cannot be read, and so not be cleared of cells.
 
-    `policy` is the file that lines of remedies belong into; `command` says that a command follows it.
+    `audit` has the policy that lines of remedies belong into, which may be JSON; `command`: a command follows them.
     """
+    is_json = audit is not None and audit.policy.text.lstrip().startswith("{")
     try:
         text, withheld = shown_policy(log.lines, show_values=False)
+        lines = [*_as_json(yaml.safe_load(text))] if is_json else text.splitlines()
     except yaml.YAMLError:
         return None
-    return PolicyLines(
-        _what_to_do(log, policy, command=command, withheld=withheld), "\n".join(map(visible, text.splitlines()))
-    )
+    sentence = _what_to_do(log, audit, command=command, withheld=withheld, is_json=is_json)
+    return PolicyLines(sentence, "\n".join(map(visible, lines)))
 
 
-def _what_to_do(log: ChangeLog, policy: str, *, command: bool, withheld: bool) -> str:
-    sentence = (
-        say(
-            "Add these lines to {policy:text}[{command?}, then run the command| to repair a later release alike].",
-            policy=policy or "the policy",
+def _as_json(lines: Mapping[str, Any]) -> Iterator[str]:
+    """Lines of a policy that is JSON: its remedies as a further entry, and the demands to add to its list."""
+    yield f', "remedy": {json.dumps(lines["remedy"])}'
+    yield from (f", {json.dumps(one)}" for one in lines.get("expect") or ())
+
+
+def _what_to_do(log: ChangeLog, audit: Audit | None, *, command: bool, withheld: bool, is_json: bool) -> str:
+    name = visible(audit.policy.name) if audit is not None and audit.policy.path else ""
+    if not log.planned:
+        sentence = "The remedies that made the release, as the policy names them."
+    elif is_json:
+        sentence = say(
+            "Put this before the last brace of [{file?}{file}|the policy (annex D; save it as POLICY.json)]"
+            "[{command?}, then run the command| to repair a later release alike].",
+            file=name,
             command=command,
         )
-        if log.planned
-        else "The remedies that made the release, as the policy names them."
-    )
+    else:
+        sentence = say(
+            "Add these lines to [{file?}{file}|the policy][{command?}, then run the command| to repair a later release "
+            "alike].",
+            file=name,
+            command=command,
+        )
     if any(one.lines for one in log.steps):
-        sentence += " Add the lines under expect to the policy before you audit this release."
+        sentence += (
+            " Add the other lines to the list of expect before you audit this release."
+            if is_json
+            else " Add the lines under expect to the policy before you audit this release."
+        )
     return f"{sentence} Lists of values are counted here, not shown." if withheld else sentence
 
 

@@ -135,7 +135,7 @@ def test_units_with_several_rows_are_said_by_group() -> None:
         "expect": [{"homogeneity": {"at_most": 0}}],
     }
     (outcome,) = audit(release, policy).expectations
-    assert "2 groups in which all have the same value of diagnosis, or no one has any" in outcome.message
+    assert "2 groups in which all share a value of diagnosis, or no one has any" in outcome.message
 
 
 # What is said of a few people lets nobody compute a cell

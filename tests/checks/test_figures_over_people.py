@@ -78,7 +78,7 @@ ABOVE_A_HALF = {"measure": "share_above", "threshold_risk": 0.5}
             {"homogeneity": {"at_most": 0.1}},
             Fraction(1),
             (
-                "All 12 people are in 11 groups in which all have the same value of 'secret': finding the group "
+                "All 12 people are in 11 groups in which all share a value of 'secret': finding the group "
                 "is enough to know it."
             ),
         ),

@@ -191,11 +191,11 @@ def test_beyond_many_compositions_sums_are_floats(monkeypatch: pytest.MonkeyPatc
         assert rounded[name] == pytest.approx(float(exact[name]), rel=1e-14)
 
 
-def test_the_highest_risk_is_that_of_a_person():
+def test_the_highest_risk_is_that_someone_of_a_household_is_found():
     one = risk_of(table_of(T2), "highest", at_most=0.5, **WHOLE)
     assert one.message == (
-        "The highest risk of a person is 100%, if an intruder knows 'a' of everyone in a household; at most 50% is "
-        "allowed."
+        "The highest risk that someone of a household is found is 100%, if an intruder knows 'a' of everyone in a "
+        "household; at most 50% is allowed."
     )
     mean = risk_of(table_of(T2), "average", **WHOLE)
     assert mean.observed == float(Fraction(56, 81))

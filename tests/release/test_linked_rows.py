@@ -71,8 +71,8 @@ def test_a_policy_that_claims_one_row_is_fit_for_those_people_only(tmp_path: Pat
     linked = finding(result)
     assert {name: linked.details[name] for name in FIGURES} == FIGURES
     assert linked.message == (
-        "column 'patient_id' joins the rows of each patient: 60 of 60 patients have more than one, and with all of "
-        f"theirs as few as {LEAST} patients are alike, which no demand limits; drop the column from what is "
+        "column 'patient_id' joins the rows of each patient: 60 of 60 patients have more than one. By all of their "
+        f"rows together as few as {LEAST} patients are alike, which no demand limits. Drop the column from what is "
         "published, or have whole patients judged: take `known_rows: one` out of the policy, or add the demand "
         "`known_events`, which asks how many patients are alike to someone who knows a few rows of one"
     )

@@ -83,7 +83,7 @@ def test_words_are_those_of_people(page):
         "Decide on length of stay.",  # what to do next
         # at what cost
         "it would then pass, with 2 warnings (Sensitive columns with demands that only warn; t-closeness, ordered",
-        "of length of stay). But the limits of demands 1 and 4 are weaker than is usual; what stricter ones would cost",
+        "of length of stay). But the limits of demands 1 and 4 are weaker than published ones; what stricter ones",
         "The command below leaves it out.",
         "tcdp-audit fix --policy",
         "Linkability Can records be matched with another file? Not asked by this policy.",  # what was not examined
@@ -119,7 +119,7 @@ def test_markdown_says_the_same(demo):
         "Not fit for release",
         "each counted once",
         "Among the known facts, month of admission adds most to the risk (35%)",
-        "a neighbour may know",
+        "an intruder may know",
     ):
         assert phrase in text
 

@@ -116,7 +116,7 @@ def test_the_picture_has_all_figures_in_words(three: Audit) -> None:
     assert chart.title == actual.sentence.rstrip(".")
     assert "visits belongs to patients by patient; drugs belongs to visits by visit" in chart.description
     first, second, third = actual.alone
-    assert f"patients: {first}; and visits: {second}; and drugs: {third}" in chart.description
+    assert f"patients: {first}; with visits: {second}; with visits and drugs: {third}" in chart.description
     assert first <= second <= third
 
 

@@ -68,11 +68,8 @@ def test_a_mean_chance_is_of_all_and_of_those_who_are_too_few(three: Audit) -> N
     assert "with a chance of 69% on average over all 200 patients (92.5% over these 147)." in said
 
 
-def test_the_worst_guess_counts_the_same_records_and_is_of_the_largest_group(three: Audit) -> None:
-    """Both demands have groups in which all are alike: of 4 records, and of 6."""
-    second, third = three.expectations[1:]
-    assert [one.worst[0].records for one in (second, third)] == [6, 4]
-    worst = "demand 2, as a guess at the 'visits.diagnosis' is right for 6 of 6 records of visits in a group."
+def test_the_worst_is_said_of_the_people_whose_secret_is_certain(three: Audit) -> None:
+    worst = "demand 2, as a value of the 'visits.diagnosis' of 139 patients is known for certain."
     assert f"Worst for one person: {worst}" in relation(three)
 
 
@@ -82,7 +79,10 @@ def test_a_share_is_of_the_patients_with_visits(three: Audit) -> None:
 
 
 def test_a_finding_on_rows_says_what_a_group_is(three: Audit) -> None:
-    said = "Here a group is of records of visits that look alike; one patient can be in several."
+    said = (
+        "Here a group is of records of visits that look alike, of patients with the same whole history; one patient "
+        "can be in several."
+    )
     assert [said in one.message for one in findings(three)] == [False, False, True]
 
 

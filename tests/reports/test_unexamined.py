@@ -14,7 +14,7 @@ from tcdp_audit.core.base.outcome import Status
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit_reports.first_screen import open_questions
 from tcdp_audit_reports.sections.coverage import ATTRIBUTE, possible_checks
-from tcdp_audit_reports.sections.unexamined import beyond, not_run, relevant, unexamined, unused
+from tcdp_audit_reports.sections.unexamined import answered, beyond, not_run, relevant, unexamined, unused
 
 TABLE = pa.table({"zip": ["1"] * 4, "pain": ["a", "b"] * 2})
 TREE = {"any": ["a", "b"]}
@@ -107,20 +107,28 @@ def test_masking_is_no_risk_of_a_file_without_masked_values() -> None:
 @pytest.mark.parametrize("given", [{}, {"original": TABLE}, POPULATION])
 def test_annex_b_names_or_counts_every_check_that_no_result_answers(given: dict[str, Any]) -> None:
     result = audited(K, given=given)
-    *named, kinds = (f"{one.lead} {one.text}".lower() for one in not_run(result))  # type: ignore[union-attr]
+    *lists, kinds = (f"{one.lead} {one.text}".lower() for one in not_run(result))  # type: ignore[union-attr]
+    (by_others,) = (one for one in lists if one.startswith("answered by other results:"))
+    named = [one for one in lists if one != by_others]
     silent = {
         one
         for name, one in possible_checks(result).items()
         if not any(one.title.lower() in text for text in named) and name not in {each.check for each in result.outcomes}
     }
-    answered = {"sample_uniqueness", "reidentification_risk", "homogeneity", "direct_identifiers"}  # by others
+    by_another = {"sample_uniqueness", "reidentification_risk", "homogeneity", "direct_identifiers"}
     uncounted = {one.name for one in silent} - {one.name for one in beyond(result)}
 
-    assert uncounted <= answered
+    assert uncounted <= by_another
+    assert uncounted == {one.name for one in answered(result)}
+    assert all(one.title.lower() in by_others for one in answered(result))
     assert sum(int(word) for word in kinds.split() if word.isdigit()) == len(silent) - len(uncounted)
     with_original = [one for one in beyond(result) if one.requires == {"original"} and one.concerns != "masked"]
     assert bool(with_original) is ("original" not in given)
-    assert f"Annex B names all {len(unexamined(result)) + len(with_original)} checks" in text_of(result)
+    others = len(silent) - len(uncounted)
+    assert (
+        f"Annex B names {len(unexamined(result)) + len(with_original)} checks that could be asked and were not; other "
+        f"results answer {len(uncounted)} more; {others} are about other kinds of data." in text_of(result)
+    )
 
 
 def test_a_way_to_use_the_file_that_was_not_counted_names_a_check_of_annex_b() -> None:

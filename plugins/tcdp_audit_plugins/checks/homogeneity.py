@@ -147,7 +147,7 @@ CHECKS: list[Check] = [
         sentences=Sentences(
             passed=(
                 "[{units?}{victim_units/units:{unit}} {victim_units/units:is|are} in "
-                "[{all_victim_classes>1?}{all_victim_classes} groups|a group] in which all have the same value of "
+                "[{all_victim_classes>1?}{all_victim_classes} groups|a group] in which all share a value of "
                 "{attribute}[{classes_without_value>0?}, or no one has any][{details.victims>0?}: finding the group "
                 "is enough to know it]|{details.victims>0?}{details.victims/records:{record}} "
                 "{details.victims/records:is|are} in "
@@ -194,7 +194,7 @@ CHECKS: list[Check] = [
             parts={
                 "story": (
                     "[{alike>0?}{alike:{record}} {alike:is in a group|are in groups} [{several_rows?}in which all "
-                    "have the same value of|with a single value of] {attribute}[{least_in_mixed_classes>0?}; "
+                    "share a value of|with a single value of] {attribute}[{least_in_mixed_classes>0?}; "
                     "]][{least_in_mixed_classes>0?}where values of {attribute} differ, knowing "
                     "{least_in_mixed_classes:other {unit}} can be enough]"
                 ),

@@ -246,9 +246,9 @@ CHECKS = [
             ),
             impact=(
                 "[{people?}An intruder who knows {known}|{intruder}], but not who is in the release, is estimated to "
-                "find the {noun} with {top:chance} where the risk is highest"
-                "[{people?}|, and with {mean:chance} on average][{attempt<1?}, if the attack is tried]. Whoever "
-                "knows that the person is in the release can be right more often."
+                "find [{people?}someone of a household|the {noun}] with {top:chance} where the risk is highest"
+                "[{people?}|, and with {mean:chance} on average][{attempt<1?}, if the attack is tried]."
+                "[{people?}| Whoever knows that the person is in the release can be right more often.]"
             ),
             parts={
                 "tried": TRIED,
@@ -270,7 +270,8 @@ CHECKS = [
                 "of_people": {
                     "by": "measure",
                     "highest": (
-                        "The highest risk of a person{with_attempt} is {observed:%}, if an intruder knows {known}"
+                        "The highest risk that someone of a household is found{with_attempt} is {observed:%}, if an "
+                        "intruder knows {known}"
                     ),
                     "average": (
                         "The average risk of a person{with_attempt} is {observed:%}, if an intruder knows {known}"

@@ -254,7 +254,7 @@ CHECKS: list[Check] = [
             impact="{in_worst_group} {values_left}.",
             parts={
                 "worst_group": "the least varied group",
-                "all_alike": "in the least varied all have the same value of {attribute}",
+                "all_alike": "in the least varied all share a value of {attribute}",
                 "values_left": VALUES_LEFT,
             },
         ),

@@ -202,11 +202,11 @@ CHECKS: list[Check] = [
             passed="Every {record} is in a group with at least {observed:different value} of {attribute}.",
             failed=(
                 "{victims} with fewer than {threshold} different values of {attribute}[{several_rows?}, or with one "
-                "that all have]; [{several_rows?}{observed=1?}in the least varied group all have the same|the least "
-                "varied group has {observed}]."
+                "that all have]; [{several_rows?}{observed=1?}in the least varied group all share one|the "
+                "least varied group has {observed}]."
             ),
             measured=(
-                "[{several_rows?}{observed=1?}In {least_varied} all have the same value of "
+                "[{several_rows?}{observed=1?}In {least_varied} all share a value of "
                 "{attribute}|{least_varied} has {observed:different value} of {attribute}]."
             ),
             impact="{in_worst_group} {values_left}.",

@@ -212,7 +212,7 @@ CHECKS = [
             ),
             impact=(
                 "{in_worst_group} [{infinite?}there are fewer than {l} values of {attribute} to choose "
-                "from[{several_rows?}, or all have the same]|the commonest {attribute} is {observed} times as "
+                "from[{several_rows?}, or all share one]|the commonest {attribute} is {observed} times as "
                 "frequent as {rest}[{is_counted?}{have_it}]]."
             ),
             parts={

@@ -230,7 +230,8 @@ def _one_value(outcome: Outcome) -> str:
 def _in_single(outcome: Outcome, victims: int, noun: str) -> str:
     """The sentence on those whose group gives a value away, which may not be the only one of its members."""
     return say(
-        "{victims:{noun}} {victims:is in a group|are in groups} in which everyone has the same {attribute}"
+        "{victims:{noun}} {victims:is in a group|are in groups} in which "
+        "[{several_rows?}all share a value of {attribute}|everyone has the same {attribute}]"
         "[{valueless>0?}; {valueless:{record}} {valueless:is|are} in groups in which no one has any].",
         outcome,
         victims=victims,

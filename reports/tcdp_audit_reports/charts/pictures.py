@@ -290,6 +290,6 @@ def _alone_bar(overview: TablesOverview, depth: int, top: int) -> tuple[Rectangl
 
 
 def _down_to(overview: TablesOverview, depth: int) -> str:
-    """The tables at a depth, after those above: `patients`, `and visits`."""
-    names = [visible(one.name) for one in overview.added_at(depth)]
-    return f"and {', '.join(names)}" if depth else listing(names)
+    """The tables down to a depth, of which the first has the people: `patients`, `with visits and drugs`."""
+    names = [visible(one.name) for at in range(min(depth, 1), depth + 1) for one in overview.added_at(at)]
+    return say("with {names:names}", names=names) if depth else listing(names)

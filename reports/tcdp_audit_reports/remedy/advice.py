@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import Audit, ChangeLog, Paragraph, RemedyTrial, Rows, Step
-from tcdp_audit.plugin.sentences import count, listing, prose, say, sentence_case, share, visible
+from tcdp_audit.plugin.sentences import Outcome, count, listing, prose, say, sentence_case, share, visible
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.policy_text import first_names, lines_to_paste, name_of, named, unwanted
 from tcdp_audit_reports.reasons import demand_name
 from tcdp_audit_reports.remedy.candidates import fate, not_taken, parameters_of
 from tcdp_audit_reports.remedy.sentences import drops, listed_outcomes, plain_name
-from tcdp_audit_reports.sections.columns import noun_of_record
+from tcdp_audit_reports.sections.columns import LINKED, joined_by, noun_of_record
 
 NONE_KNOWN = "None of the remedies that were tried makes the file pass"
 NONE_TRIED = "No remedy could be tried on this file"
@@ -27,7 +27,7 @@ def repair_advice(audit: Audit, log: ChangeLog) -> Iterator[Paragraph]:
         elif log.dropped:
             yield Paragraph(drops(log), lead="Publish the written file, not the one that came in.")
         return
-    lines = lines_to_paste(log, _policy(audit)) if log.planned else None
+    lines = lines_to_paste(log, audit) if log.planned else None
     advice, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
     start = f"{drops(log)} " if log.dropped else ""
     names = dict.fromkeys(plain_name(audit, one) for one in log.steps)
@@ -67,6 +67,7 @@ def _sentence(reason: str) -> str:
 UNCHANGED = "Nothing was written, and the verdict on this file stays what it is."
 NEW_TABLES = "The call in Python makes a new table of each; what is in memory stays as it is."
 NEW_FILE = "The command writes a new file; this one stays as it is."
+NEW_FILES = "The command writes new files into a folder; these stay as they are."
 TRIED = 6  # remedies that are listed
 NOT_KNOWN = "not known"  # the cost of one that could not be applied
 COLUMNS = ("remedy", "what it would cost", "result")
@@ -74,14 +75,15 @@ COLUMNS = ("remedy", "what it would cost", "result")
 
 def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     """The step that reports what remedies would do; `command` repairs the release."""
-    log, apart = trial.log, NEW_TABLES if audit.release.in_memory else NEW_FILE
+    log, files = trial.log, NEW_FILES if audit.release.tables else NEW_FILE
+    apart = NEW_TABLES if audit.release.in_memory else files
     if log is not None and trial.only_drops:
         return Paragraph(
             f"{drops(log)} {_result(audit, trial)} {UNCHANGED} {apart}", lead="Drop these columns.", code=command
         )
     if log is None or not log.steps:
         return none_known(audit, log, trial.reason)
-    lines = lines_to_paste(log, _policy(audit), command=trial.passes)
+    lines = lines_to_paste(log, audit, command=trial.passes)
     advice, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
     if not trial.passes:
         start = f"{drops(log)} " if log.dropped else ""
@@ -93,17 +95,16 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     price, is_dear = _price(audit, log)
     parts = (_result(audit, trial), price, also, advice.strip(), apart)
     if is_dear:
-        head = "Decide whether the file is worth its repair, which takes much from it."
+        head = say(
+            "Decide whether [{tables?}the tables are worth their|the file is worth its] repair, which takes much from "
+            "[{tables?}them|it].",
+            tables=bool(audit.release.tables),
+        )
     elif log.planned:
         head = "Then name the remedy in the policy, and repair with one command."
     else:
         head = "Then repair with one command, as the policy says."
     return Paragraph(" ".join(filter(None, parts)), lead=head, code=command, lines=shown)
-
-
-def _policy(audit: Audit) -> str:
-    """The file of the policy; nothing where a program gave it."""
-    return visible(audit.policy.name) if audit.policy.path else ""
 
 
 GREAT = (
@@ -120,10 +121,12 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
     counts = log.loss.get("counting_queries")
     off = counts.get("value") if isinstance(counts, Mapping) else None
     cost = say(
-        "[{removed>0?}{removed/records:record} removed|No record removed]; {values:value} changed"
+        "[{removed>0?}{removed/records:record} removed[{tables?}: {tables:names} stay]|No record removed]; "
+        "{values:value} changed"
         "[{changed>0?}, most of all in {name} ({share} of its values)]"
         "[{counts?}; simple tables of counts off by {counts} on average].",
         removed=log.suppressed,
+        tables=_tables_left(audit, log),
         records=sum(one.records for one in audit.release.tables.values()) or audit.release.records,
         values=sum(log.cells.values()),
         changed=log.cells.get(most, 0),
@@ -135,15 +138,16 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
         return cost, False
     passing = [one for one in not_taken(log) if not one.error and not one.failing and one.loss is not None]
     following = min(passing, key=lambda one: one.loss or 0.0, default=None)
-    own = log.steps[-1].loss or 0.0
+    own, lost = log.steps[-1].loss or 0.0, log.loss.get("attributes", {}).get(most, {}).get("cell_loss")
     first = audit.column_risks[0] if audit.column_risks else None
     dear = say(
-        "That is a high price[{lost?}: {name} is almost lost][{least?}, though no other remedy that passes keeps more "
-        "of the detail[{next?} ({loss} lost; the next loses {next}[{fewer?}, though it changes fewer entries])]]. "
-        "Decide whether such a file is worth publishing, or name another remedy, or leave out a fact that an intruder "
-        "may know[{first?}, {first} before others[{alone>0?} (without it, {alone:{noun}} {alone:is|are} still "
-        "unique)]].",
-        lost=changed >= GREAT[0],
+        "That is a high price[{lost?}: {name} loses {own} of its detail][{least?}, though no other remedy that passes "
+        "keeps more of the detail[{next?} ({loss} of all is lost; the next loses {next}[{fewer?}, though it changes "
+        "fewer entries])]]. "
+        "You may also name another remedy, or leave out a fact that an intruder may know[{first?}, {first} before "
+        "others[{alone>0?} (without it, {alone:{noun}} {alone:is|are} still unique)]].",
+        lost=changed >= GREAT[0] and lost is not None,
+        own=share(lost or 0.0, 1),
         name=names.get(most, visible(most)),
         least=log.planned,
         loss=share(own, 1),
@@ -156,24 +160,42 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
     return f"{cost} {dear}", True
 
 
+def _tables_left(audit: Audit, log: ChangeLog) -> list[str]:
+    """What stays of each of several tables, those of the people by their noun; nothing of a single table."""
+    tables, linked = log.loss.get("tables", {}), audit.linked_tables
+    declared = audit.policy.document.tables or {}
+    return [
+        say(
+            "{left} of {total:{noun}}[{rows?} of {table}]",
+            total=int(one["records"]),
+            noun="record" if linked is None or declared[name].belongs_to else visible(linked.noun),
+            rows=linked is None or bool(declared[name].belongs_to),
+            table=visible(name),
+            left=int(one["records"]) - int(one["records_suppressed"]),
+        )
+        for name, one in tables.items()
+        if name in declared
+    ]
+
+
 def row_examples(audit: Audit, log: ChangeLog) -> Iterator[Paragraph | Rows]:
     """What happens to a row, for each remedy that made or would make the release: a sentence, and an invented row.
 
-    Nothing of a remedy whose guide does not say so.
+    Nothing of a remedy whose guide does not say so, and no row where it would only be removed.
     """
     for name in dict.fromkeys(one.remedy for one in log.steps):
         remedy = audit.plugins.remedies.get(name)
         if remedy is None or not remedy.guide.row:
             continue
         yield Paragraph(visible(remedy.guide.effect), lead="What happens to a row:")
-        if (example := remedy.guide.example_row) is not None:
-            yield _example(*example)
+        before, after = remedy.guide.example_row or ({}, "")
+        if not isinstance(after, str):
+            yield _example(before, after)
 
 
-def _example(before: Mapping[str, str], after: Mapping[str, str] | str) -> Rows:
+def _example(before: Mapping[str, str], after: Mapping[str, str]) -> Rows:
     columns = [*before]
-    left = [after, *("" for _ in columns[1:])] if isinstance(after, str) else [after.get(one, "") for one in columns]
-    rows = [["before", *before.values()], ["after", *left]]
+    rows = [["before", *before.values()], ["after", *(after.get(one, "") for one in columns)]]
     return Rows(
         ("row", *map(visible, columns)),
         [[*map(visible, row)] for row in rows],
@@ -200,7 +222,9 @@ def trial_table(audit: Audit, trial: RemedyTrial) -> Rows | None:
     rest = len(rows) - len(shown)
     note = f"{count(rest)} more in the machine-readable result." if rest > 0 else ""
     caption = (
-        "Attempts to repair the file, the most effective first" if attempts else "Remedies, the most effective first"
+        "Attempts to repair the file, those that leave fewest demands unmet first"
+        if attempts
+        else "Remedies, the most effective first"
     )
     return Rows(COLUMNS, shown, caption, note, style="said risks")
 
@@ -225,24 +249,49 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
     if not trial.passes:
         return f"Tried on this file. Even then it would not pass: {prose(trial.reason).rstrip('.')}."
     emptied = () if trial.log is None else trial.log.constant_columns
-    warnings = [demand_name(one) for one in trial.outcomes if one.is_warning]
+    warned = [one for one in trial.outcomes if one.is_warning]
+    titles = [demand_name(one) for one in warned if not _alone_by_rows(one)]  # others have a sentence
     names = {one.name: name_of(one) for one in audit.columns}
     passed = say(
-        "Tried on this file, for this policy: it would then pass"
-        "[{warned>0?}, with {warned:warning} ({titles:text})][{emptied?}, and be useless for {names:names}].",
-        warned=len(warnings),
-        titles="; ".join(warnings),
+        "Tried on [{tables?}these tables|this file], for this policy: [{tables?}they|it] would then pass"
+        "[{warned>0?}, with {warned:warning}[{titles?} ({titles:text})]]"
+        "[{emptied?}, and be useless for {names:names}].",
+        tables=bool(audit.release.tables),
+        warned=len(warned),
+        titles="; ".join(titles),
         emptied=bool(emptied),
         names=first_names([names.get(one, visible(one)) for one in emptied]),
     )
     lax = [str(number) for number, one in enumerate(audit.expectations, 1) if one.laxer_than]
     weak = say(
-        "But the {n:limit of demand|limits of demands} {numbers:names} {n:is|are} weaker than is usual; what stricter "
-        "ones would cost was not tried (tcdp-audit frontier tries them).",
+        "But the {n:limit of demand|limits of demands} {numbers:names} {n:is|are} weaker than published ones; what "
+        "stricter ones would cost was not tried (tcdp-audit frontier tries them).",
         n=len(lax),
         numbers=first_names(lax),
     )
-    return f"{passed} {weak}" if lax else passed
+    return " ".join([passed, *_still_joined(audit, trial), *([weak] if lax else [])])
+
+
+def _still_joined(audit: Audit, trial: RemedyTrial) -> Iterator[str]:
+    """The sentence on people or households whom a column that stays still sets apart, where no demand judges them."""
+    names = {one.name: name_of(one) for one in audit.columns}
+    for one in trial.outcomes:
+        if one.is_warning and (figures := _alone_by_rows(one)):
+            noun = visible(str(one.details.get("noun") or "person"))
+            yield say(
+                "That is with {columns:names} still in, by which {alone/units:{noun}} would still be unlike every "
+                "other; if you have whole {noun:plural} judged, try again.",
+                columns=[names.get(str(name), visible(str(name))) for name in joined_by(one)],
+                alone=figures[0],
+                units=figures[1],
+                noun=noun,
+            )
+
+
+def _alone_by_rows(outcome: Outcome) -> tuple[int, int] | None:
+    """How many people or households are alone by the rows that a column joins, and of how many; None of others."""
+    alone, units = outcome.details.get("alone"), outcome.details.get("units")
+    return (alone, units) if outcome.check == LINKED and isinstance(alone, int) and isinstance(units, int) else None
 
 
 def _effect(step: Step) -> tuple[bool, int, bool, float]:

@@ -27,6 +27,7 @@ from tcdp_audit_reports.charts.labelled_scatter import EDGE, Mark, across, scatt
 from tcdp_audit_reports.fact_labels import plain
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.remedy.sentences import listed_outcomes
+from tcdp_audit_reports.remedy.shifts import key_of
 
 SHOWN = 12  # rows of the table of what was tried
 
@@ -100,6 +101,8 @@ def fate(log: ChangeLog, step: Step) -> str:
     against = step.failing
     if against:
         number = len(against)
+        if number > 1 and {*map(key_of, against)} == {*map(key_of, failing_demands(log.before))}:
+            return say("All {number:text} demands are still not met.", number=in_words(number))
         predicate = f"{noun_form('demand', number)} {agree(number, 'is', 'are')} still not met"
         return _sentence(f"{in_words(number)} {predicate}: {listed_outcomes(against)}")
     return _beaten(log, step)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tcdp_audit.plugin._internal import Block, in_words
+from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, Table
 from tcdp_audit.plugin.sentences import Severity, Status, percent, percent_of, say, sentence_case, visible
 from tcdp_audit_reports.fact_labels import plain
 from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
-from tcdp_audit_reports.people_exposed import of_whole_households
-from tcdp_audit_reports.policy_text import first_names, policy_argument, signed_for, tables_argument
+from tcdp_audit_reports.people_exposed import of_weights, of_whole_households
+from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, signed_for, tables_argument
 from tcdp_audit_reports.reasons import is_chance
 from tcdp_audit_reports.sections.appendix import changing_demands
 from tcdp_audit_reports.sections.columns import noun_of_record, taken_of_figures
@@ -19,6 +20,7 @@ from tcdp_audit_reports.sections.findings import Pairs
 
 OFFICES = ("Data owner", "Data protection officer")
 SIGNED = ("Office", "Name", "Date and signature")
+PER_ROW = "per_row"  # the detail of a demand on whole histories with what single rows show
 FEW = 6  # files, up to which the digest of each is a step of its own
 
 
@@ -45,20 +47,44 @@ def blocks(audit: Audit) -> Iterator[Block]:
 
 def _not_varied(audit: Audit) -> str:
     """The sentence on what no combination of conventions changes."""
+    is_whole = audit.conventions.get("known_rows") == "all" and audit.policy.document.unit is not None
+    looked_at = [
+        (number, one, least)
+        for number, one in enumerate(audit.expectations, 1)
+        if one.parameters.get("k") and (least := _least_by_rows(one.details.get(PER_ROW))) is not None
+    ]
+    number, first, (table, size) = looked_at[0] if is_whole and looked_at else (0, None, ("", 0))
     return say(
-        "Other roles of columns, and other limits, were not tried[{whole?}, nor an intruder who knows single rows "
-        "(known_rows: one)].",
-        whole=audit.conventions.get("known_rows") == "all" and audit.policy.document.unit is not None,
+        "Other roles of columns, and other limits, were not tried[{number>0?}. Of an intruder who knows single rows "
+        "(known_rows: one) only the groups were counted: the smallest[{table?}, in {table},] has {size}, "
+        "where demand {number} asks for {k}|{whole?}, nor an intruder who knows single rows (known_rows: one)].",
+        number=number,
+        whole=is_whole,
+        table=visible(table),
+        size=size,
+        k=0 if first is None else int(first.parameters["k"]),
     )
+
+
+def _least_by_rows(figures: object) -> tuple[str, int] | None:
+    """The table, or nothing where there is one, and the size of its smallest group by single rows; None without any."""
+    if not isinstance(figures, Mapping) or not figures:
+        return None
+    if "k" in figures:
+        return "", int(figures["k"])
+    sizes = [(int(one["k"]), str(name)) for name, one in figures.items()]
+    size, name = min(sizes)
+    return name, size
 
 
 NOT_VARIED_FIGURES = "Other meanings of the tables, and other limits, were not tried."
 
 
 def how_counted(audit: Audit) -> list[str]:
-    """The policy's conventions as sentences; texts in the place of a cell are counted, not shown."""
+    """The policy's conventions as sentences, without those on missing values where none is missing."""
     own, unit, noun = audit.conventions, audit.policy.document.unit, noun_of_record(audit)
-    pairs = [(name, value) for name, value in own.items() if isinstance(value, str)]
+    idle = ("missing_quasi_identifier", "missing_sensitive") if _misses_nothing(audit) else ()
+    pairs = [(name, value) for name, value in own.items() if isinstance(value, str) and name not in idle]
     sentences = [CONVENTIONS[pair] for pair in pairs if pair in CONVENTIONS]
     if audit.has_records:
         sentences.append(
@@ -79,8 +105,19 @@ def _of_sample(audit: Audit) -> Iterator[str]:
     document = audit.policy.document
     if document.sampling_fraction is not None:
         yield say(
-            "The file is taken to hold {whole:one in} of all {noun:plural} (sampling_fraction).",
+            "The file is taken to hold {whole:one in} of all {noun:plural} (sampling_fraction)[{idle?}; no demand "
+            "counts with it].",
             whole=float(document.sampling_fraction),
+            noun=noun_of_record(audit),
+            idle=_is_idle(audit),
+        )
+    if weighing := of_weights(audit):
+        yield say(
+            "[{several?}Demands|Demand] {demands:names} [{several?}take|takes] from {column} how many {noun:plural} "
+            "each row stands for (weight).",
+            demands=weighing,
+            several=len(weighing) > 1,
+            column=next(name_of(one) for one in audit.columns if one.name == document.weight),
             noun=noun_of_record(audit),
         )
     if document.household is not None:
@@ -91,6 +128,17 @@ def _of_sample(audit: Audit) -> Iterator[str]:
             others=(others := of_whole_households(audit)),
             several=len(others) > 1,
         )
+
+
+def _is_idle(audit: Audit) -> bool:
+    """Whether no demand uses the sampling fraction: those on groups of the file do not, nor those on weights."""
+    checks, weighing = audit.plugins.checks, of_weights(audit)
+    return all(
+        str(number) in weighing
+        or (one.check in checks and checks[one.check].on_classes)
+        or one.details.get("classes_are_of") == "release"
+        for number, one in enumerate(audit.expectations, 1)
+    )
 
 
 def _of_attempts(audit: Audit) -> Iterator[str]:
@@ -153,6 +201,11 @@ CONVENTIONS = {
 
 def flipping(audit: Audit) -> str:
     """Whether another way of counting would have changed a result, or made the release fit."""
+    if audit.flips is None and _misses_nothing(audit):
+        return (
+            "No known fact and no secret is missing, so the ways to count missing ones cannot change the verdict; "
+            "other ways of counting were not tried (--conventions all tries every one)."
+        )
     if audit.flips is None:
         return "Whether another way of counting changes the verdict was not tried: --conventions all tries every one."
     others = len(audit.variants) - 1
@@ -161,7 +214,7 @@ def flipping(audit: Audit) -> str:
     number = sentence_case(in_words(others))
     if not audit.flips:
         return say(
-            "{number:text} other {n:way|ways} to count {what:names} {n:changes|change} no demand; the other "
+            "{number:text} other {n:way|ways} to count {what:names} {n:changes|change} no result; the other "
             "assumptions below were not varied.",
             number=number,
             n=others,
@@ -178,6 +231,12 @@ def flipping(audit: Audit) -> str:
         one=len(numbers) == 1 and numbers[0].isdigit(),
         stays=not audit.passed and _fails_always(audit),
     )
+
+
+def _misses_nothing(audit: Audit) -> bool:
+    """Whether every column that an intruder may know, or that must stay secret, is known to have all its values."""
+    judged = [one for one in audit.columns if one.is_present and one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
+    return audit.has_records and bool(judged) and all(one.missing == 0 for one in judged)
 
 
 VARIED = {
@@ -271,8 +330,8 @@ def _policy_step(audit: Audit) -> Iterator[Paragraph]:
     if audit.policy.path is None:
         yield Paragraph(
             say(
-                "Save the policy, which annex D has, as {file}: its one line, without a line break at the end, as "
-                "printf writes it. Its SHA-256 must be",
+                "Save the policy, which annex D has, as {file}: its one line, without a line break at the end. Its "
+                "SHA-256 must be",
                 file=policy_argument(audit),
             ),
             code=audit.policy.sha256,
@@ -285,6 +344,6 @@ def _policy_step(audit: Audit) -> Iterator[Paragraph]:
 
 def _verify_command(audit: Audit) -> str:
     """The command that verifies the report."""
-    release = "FOLDER" if audit.release.tables else visible(audit.release.name) if audit.has_records else ""
+    release = "." if audit.release.tables else visible(audit.release.name) if audit.has_records else ""
     policy = f"--policy {policy_argument(audit)}" if audit.policy.path is None else ""
     return " ".join(filter(None, ("tcdp-audit verify REPORT.html", release, policy)))

@@ -15,7 +15,7 @@ from tcdp_audit.plugin.sentences import Outcome, Status, count, say, visible
 from tcdp_audit_reports.charts.pictures import tables_picture
 from tcdp_audit_reports.finding_tables import whole_percents
 from tcdp_audit_reports.first_screen import sizes_in_words
-from tcdp_audit_reports.people_exposed import known_facts
+from tcdp_audit_reports.people_exposed import known_facts, of_weights
 from tcdp_audit_reports.policy_text import first_names, known, named, one_line, role_of, secret, unwanted
 from tcdp_audit_reports.sections.grouped import by_ranges
 
@@ -227,18 +227,24 @@ def columns_table(audit: Audit) -> Rows:
     measured = measured_columns(audit)[:INTRUDERS]
     links = () if audit.linked_tables is None else audit.linked_tables.links
     has_reasons = any(one.reason or one.acknowledged for one in audit.columns)
-    joining = {*joining_columns(audit)}
+    joining, weighing = {*joining_columns(audit)}, of_weights(audit)
     named = {one.name.rpartition(".")[2]: one for one in audit.columns if one.name in links and one.reason}
     rows = [
         [
             visible(one.name),
             visible(one.label) or "–",
-            _role(one, links, joins=one.name in joining, is_household=one.name == audit.policy.document.household),
+            _role(
+                one,
+                links,
+                joins=one.name in joining,
+                is_household=one.name == audit.policy.document.household,
+                weighing=weighing if one.name == audit.policy.document.weight else (),
+            ),
             *([_reason(one, named)] if has_reasons else []),
             "–" if one.values is None else count(one.values),
             *(each.shares.get(one.name, "–") for each in measured),
         ]
-        for one in audit.columns[:MOST]
+        for one in _by_tables(audit)[:MOST]
     ]
     rest = len(audit.columns) - MOST
     note = say("{n} more {n:column is|columns are} in the machine-readable result.", n=rest) if rest > 0 else ""
@@ -255,21 +261,41 @@ def columns_table(audit: Audit) -> Rows:
     return Rows(head, rows, caption, note, numeric_from=3 + has_reasons)
 
 
+def _by_tables(audit: Audit) -> list[AuditedColumn]:
+    """The columns in the policy's order, those of several tables by their tables."""
+    places = {name: place for place, name in enumerate(audit.policy.document.tables or {})}
+    return (
+        sorted(audit.columns, key=lambda one: places.get(one.name.rpartition(".")[0], 0))
+        if places
+        else [*audit.columns]
+    )
+
+
 def joining_columns(audit: Audit) -> list[str]:
     """The columns that join the rows of a person or a household, where no demand judges such rows together."""
-    return [str(name) for one in audit.structure if one.is_warning and one.check == LINKED for name in _columns(one)]
+    return [str(name) for one in audit.structure if one.is_warning and one.check == LINKED for name in joined_by(one)]
 
 
-def _columns(outcome: Outcome) -> Sequence[object]:
+def joined_by(outcome: Outcome) -> Sequence[object]:
+    """The columns by which the schema check on columns that join rows says that rows are joined."""
     columns = outcome.details.get("columns", ())
     return columns if isinstance(columns, list | tuple) else ()
 
 
-def _role(column: AuditedColumn, links: Collection[str], *, joins: bool, is_household: bool) -> str:
-    """The role in everyday words, and that a column taken to be harmless joins rows."""
+def _role(
+    column: AuditedColumn, links: Collection[str], *, joins: bool, is_household: bool, weighing: Sequence[str]
+) -> str:
+    """The role in everyday words, and that a column taken to be harmless joins rows, or which demands weigh by it."""
     if is_household and column.is_present:
         return say("shows who is of one household[{joins?}: see what to do next]", joins=joins)
     role = role_of(column, links)
+    if weighing:
+        return say(
+            "{role:text}; [{several?}demands|demand] {weighing:names} [{several?}count|counts] with it",
+            role=role,
+            weighing=[*weighing],
+            several=len(weighing) > 1,
+        )
     harmless = joins and column.role is Role.INSENSITIVE
     return say("{role:text}, but joins rows: see what to do next", role=role) if harmless else role
 
@@ -520,8 +546,8 @@ def _risk_table(audit: Audit, measured: IntrudersColumns, *, is_last: bool, by_i
 NOTE_OF_HISTORIES = (
     "Share of the risk: what a column adds to those who are unique, or to the pairs that differ where no one is, on "
     "average over all orders in which the columns may become known (Shapley values). Whole histories are compared, and "
-    "the number of rows is always known. Distinction: different histories for each of them, by this column. "
-    "Separation: pairs that differ by it."
+    "the number of rows is always known. By this column and that number – distinction: different histories for each of "
+    "them; separation: pairs that differ."
 )
 NOTE = (
     "Share of the risk: a column’s part in the unique people, or in the pairs of people that differ where no one is "

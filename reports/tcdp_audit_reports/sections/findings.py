@@ -55,7 +55,7 @@ MANY = 100  # expectations, up to which every one is shown with its pictures
 WHOLE = 40  # of more, so many are
 CELLS = 6  # failing cells that a finding names
 IN_SENTENCES = frozenset(  # of the finding
-    {"attempt", "classes_without_value", "records_without_value", "largest_gain", "unit_noun"}
+    {"attempt", "classes_without_value", "records_without_value", "largest_gain", "larger", "unit_noun"}
 )
 UNITS = frozenset({"units", "victim_units"})  # are in sentences where both are known
 USUAL = {"known_fraction": 1, "classes_are_of": "release"}  # figures that say nothing unless they differ from these
@@ -354,9 +354,10 @@ def _of_units(outcome: Outcome) -> Iterator[str]:
         )
     if gain:
         yield say(
-            "[{table?}Here a group is of {record:plural} that look alike; one {noun} can be in several. ]"
-            "All rows of a {noun} together can tell more: in one group, a value of {column} is {points} percentage "
-            "points more common than in the whole file.",
+            "[{table?}Here a group is of {record:plural} that look alike, of {noun:plural} with the same whole "
+            "history; one {noun} can be in several. ]All rows of a {noun} together can tell more: among the "
+            "{noun:plural} of one history, a value of {column} is {points} percentage points more common than among "
+            "all.",
             noun=unit_noun(outcome) if whom is None or whom.of is None else whom.noun,
             table="" if whom is None else whom.table,
             record=record_noun(outcome),

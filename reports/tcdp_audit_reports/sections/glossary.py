@@ -18,10 +18,10 @@ from tcdp_audit_reports.templating import fill_template
 
 GLOSSARY = {
     "Group": (
-        "All people who look alike to a neighbour: their records agree in every column that a neighbour may know. The "
+        "All people who look alike to an intruder: their records agree in every column that an intruder may know. The "
         "literature calls it an equivalence class."
     ),
-    "A neighbour may know it": "A column that others may know about a person from elsewhere: quasi-identifier.",
+    "An intruder may know it": "A column that others may know about a person from elsewhere: quasi-identifier.",
     "Must stay secret": "A column that no one may learn about a person from the file: sensitive attribute.",
     "Demand": "A line of the policy that can fail: it is met, fails, warns, or could not be checked.",
     "Warns": "The demand is not met, and the policy says that this alone does not stop publication.",
@@ -34,8 +34,16 @@ GLOSSARY = {
         "Affected by a demand that fails. Each person is counted once. Those whom only a warning affects, or a demand "
         "that is met, are not counted."
     ),
+    "Detail": (
+        "What known facts and secrets say: a value that stays loses none of it, one that is removed all, one that "
+        "becomes wider a part. A loss is the mean over all values."
+    ),
     "Margin": "How far what was found is from what is demanded, as a factor.",
 }
+OF_HISTORIES = (
+    "All people who look alike to an intruder: their whole histories agree in every column that an intruder may know. "
+    "Where a group is of rows, the finding says so. The literature calls it an equivalence class."
+)
 OF_UNITS = "Where the policy names a unit"  # where the last sentences of a definition begin
 
 
@@ -62,6 +70,14 @@ def terms(audit: Audit) -> dict[str, str]:
     if not any(margin_bar(one) for one in audit.expectations):
         of_records.pop("Margin", None)
     demands, columns = audit.tally.demands, audit.tally.columns
+    if audit.remedy_trial is None and audit.change_log is None:
+        of_records.pop("Detail", None)
+    if (
+        "Group" in of_records
+        and audit.conventions.get("known_rows") == "all"
+        and audit.policy.document.unit is not None
+    ):
+        of_records["Group"] = OF_HISTORIES
     numbers = {"Warns": demands.warned + columns.warned, "Measured": demands.measured}
     used = {name: text for name, text in of_records.items() if numbers.get(name, 1)}
     beliefs = {"Beliefs": BELIEFS} if any(map(dumbbell.beliefs, audit.expectations)) else {}
@@ -107,7 +123,8 @@ def _checks(audit: Audit) -> Iterable[str]:
 def _definition(audit: Audit, guide: Guide) -> str:
     """The definition of a check, without its sentences on units where the policy has neither them nor households."""
     document = audit.policy.document
-    if document.unit is None and document.household is None:
+    of_rows = document.household is None or audit.policy.conventions.known_rows == "one"
+    if document.unit is None and (document.household is None or (of_rows and "household" not in guide.definition)):
         return guide.definition.partition(OF_UNITS)[0].rstrip()
     return guide.definition
 

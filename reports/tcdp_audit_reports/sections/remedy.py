@@ -40,7 +40,7 @@ def blocks(audit: Audit) -> Iterator[Group | Rows]:
     if log.steps:
         rows = [_row(one) for one in shifts(audit, log)]
         yield Rows(HEAD, rows, numeric_from=2)
-    yield from _details(log)
+    yield from _details(audit, log)
 
 
 def html(audit: Audit) -> str:
@@ -50,7 +50,11 @@ def html(audit: Audit) -> str:
         return ""
     moved = shifts(audit, log) if log.steps else []
     table = fill_template("shifts.html.j2", caption=caption(audit, log), shifts=moved) if moved else ""
-    parts = blocks_as_html([_summary(audit, log)], "remedy"), Markup(table), blocks_as_html([*_details(log)], "remedy")  # noqa: S704 - a template's
+    parts = (
+        blocks_as_html([_summary(audit, log)], "remedy"),
+        Markup(table),  # noqa: S704 - a template's
+        blocks_as_html([*_details(audit, log)], "remedy"),
+    )
     return Markup().join(parts)
 
 
@@ -64,7 +68,7 @@ def _summary(audit: Audit, log: ChangeLog) -> Group:
     return Group([Group(done), *chosen], style="two")
 
 
-def _details(log: ChangeLog) -> Iterator[Group | Rows]:
+def _details(audit: Audit, log: ChangeLog) -> Iterator[Group | Rows]:
     """What was changed and lost, what an intruder finds, what else was tried, and lines to paste."""
     if log.steps:
         yield from _losses(log)
@@ -80,7 +84,7 @@ def _details(log: ChangeLog) -> Iterator[Group | Rows]:
     unhelped = sentences.unhelped(log)
     if unhelped:
         yield Group([Heading(UNHELPED), Items(unhelped)], style="fix")
-    lines = lines_to_paste(log) if log.steps else None
+    lines = lines_to_paste(log, audit) if log.steps else None
     if lines is not None:
         yield Group([Heading("Policy lines to paste"), Paragraph(lines.sentence, lines=lines.policy)], style="fix")
 

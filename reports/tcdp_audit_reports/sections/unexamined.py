@@ -35,7 +35,7 @@ TABLES = {
 }
 BY_STRUCTURE = {"undeclared_identifiers": "direct_identifiers"}
 APPLIES: Mapping[Need, Callable[[PolicyDocument], bool]] = {
-    Need.UNIT: lambda document: document.unit is not None,
+    Need.UNIT: lambda document: document.unit is not None or document.household is not None,
     Need.UNLINKED_TABLES: lambda document: document.tables is not None and document.unit is None,
     Need.WHOLE_RECORDS: lambda document: document.sampling_fraction is not None,
 }
@@ -56,15 +56,21 @@ LIMITS = (
 def blocks(audit: Audit) -> Iterator[Block]:
     """The risks that matter most, how many others there are, and what no audit sees."""
     first = relevant(audit)
-    number = len(left(audit))
     named: set[str] = set()
     risks = [*_of_figures(audit), *_whole_units(audit), *_alone(audit), *_unasked(audit)]
     risks += [_risk(audit, one, named) for one in first]
     if risks:
         yield Items(risks)
     yield from map(Paragraph, _also_unused(audit, first))
+    number = len(left(audit))
     if number:
-        named_there = say("Annex B names [{n=1?}the check|all {n} checks] that {n:was|were} not run.", n=number)
+        named_there = say(
+            "Annex B names {n:check} that could be asked and {n:was|were} not[{answered>0?}; other results answer "
+            "{answered} more][{others>0?}; {others} {others:is|are} about other kinds of data].",
+            n=number,
+            answered=len(answered(audit)),
+            others=sum(not _needs_original(one) for one in beyond(audit)),
+        )
         yield Paragraph(f"{named_there} {LIMITS}")
     else:
         yield Paragraph(LIMITS)
@@ -102,8 +108,8 @@ def _whole_units(audit: Audit) -> Iterator[Paragraph]:
             yield Paragraph(
                 say(
                     "{alone/units:{noun}} {alone/units:is|are} unlike every other by all of their rows together"
-                    "[{computed?}. [{several?}Demands|Demand] {computed:names} computes a risk of them, but no limit "
-                    "is set on how many there may be]. What to do next says how to have them judged.",
+                    "[{computed?}; [{several?}demands|demand] {computed:names} [{several?}compute|computes] a risk of "
+                    "them, but none limits how many]. What to do next says how to have them judged.",
                     computed=(computed := of_whole_households(audit)),
                     several=len(computed) > 1,
                     alone=alone,
@@ -168,6 +174,8 @@ def not_run(audit: Audit) -> Iterator[Block]:
         needing = [one for one in left if table in one.requires]
         if needing:
             yield Paragraph(_titles(needing), lead=say("With {table:text}:", table=TABLES[table]))
+    if by_another := answered(audit):
+        yield Paragraph(_titles(by_another), lead="Answered by other results:")
     others = beyond(audit)
     if with_original := [one for one in others if _needs_original(one)]:
         yield Paragraph(_titles(with_original), lead=say("With {table:text}:", table=TABLES["original"]))
@@ -211,17 +219,23 @@ def unexamined(audit: Audit) -> dict[str, Announced]:
     """The checks that could say more about the release and were not run, by name."""
     run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
     checks = {name: audit.plugins.checks[name] for name in run & audit.plugins.checks.keys()}
-    answered = _answered(audit)
+    by_another = _answered(audit)
     masked = any(one.concerns == "masked" for one in checks.values())
     given = _given(audit) | FROM_ELSEWHERE
     return {
         name: one
         for name, one in possible_checks(audit).items()
-        if name not in run | answered
+        if name not in run | by_another
         and one.requires <= given
         and (masked or one.concerns != "masked")
         and all(applies(audit.policy.document) for need, applies in APPLIES.items() if need in one.needs)
     }
+
+
+def answered(audit: Audit) -> list[Announced]:
+    """The checks that were not run as another result answers their question."""
+    run = {one.check for one in audit.expectations if one.status is not Status.SKIPPED}
+    return [one for name, one in possible_checks(audit).items() if name in _answered(audit) - run]
 
 
 def _answered(audit: Audit) -> set[str]:

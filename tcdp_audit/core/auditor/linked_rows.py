@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.units.members import Members
 
 PER_ROW = "per_row"  # the detail of a demand on whole histories with what single rows show
-TITLES = "Demands judge what the unit joins", "A column joins the records of a unit"
+TITLES = "Demands judge what the unit joins", "A column joins the rows of a person or household"
 LINK_TITLES = {
     ORPHAN_ROWS: ("Every row belongs to one row of its parent", "Rows belong to no row, or to several"),
     REPEATED_UNIT: ("The table of units has one row for each", "The table of units repeats some"),
@@ -223,9 +223,9 @@ def _sentence(histories: Histories) -> str:
         )
     return (
         f"column {unit!r} joins the rows of each {noun}: {several:,} of {of} {agree(several, 'has', 'have')} more than "
-        f"one, and with all of theirs {alike}, which no demand limits; drop the column from what is published, or have "
-        f"whole {plural(noun)} judged: take `known_rows: one` out of the policy, or add the demand `known_events`, "
-        f"which asks how many {plural(noun)} are alike to someone who knows a few rows of one"
+        f"one. By all of their rows together {alike}, which no demand limits. Drop the column from what is published, "
+        f"or have whole {plural(noun)} judged: take `known_rows: one` out of the policy, or add the demand "
+        f"`known_events`, which asks how many {plural(noun)} are alike to someone who knows a few rows of one"
     )
 
 

@@ -300,7 +300,7 @@ class Translations:
         """
         name, of, table = english.partition(" of ")
         noun = self._noun_in_english.get(name.lower())
-        if noun is None:
+        if noun is None or ";" in table or SENTENCE_END.search(table):  # more than the name of a table
             raise UntranslatedError(english)
         form = self.nouns[noun]["one" if name.lower() == noun else "many"]
         return f"{form} {self.message('of {name}').format(name=table)}" if of else form

@@ -156,7 +156,7 @@ def _linkable_order(document: PolicyDocument) -> Outcome:
     )
 
 
-LINKED_TITLES = "No column joins the records of a unit", "A column joins the records of a unit"
+LINKED_TITLES = "No column joins the rows of a person or household", "A column joins the rows of a person or household"
 
 
 def _linked_rows(release: Release) -> Outcome:

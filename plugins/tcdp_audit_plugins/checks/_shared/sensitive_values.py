@@ -65,7 +65,7 @@ def violation_of_missing(view: TableView, attribute: str, missing: int, noun: st
 
 SINGLE_VALUE = (  # an entity may have other values next to it
     "[{worst_size=1?}{attribute} is known for certain"
-    "|{several_rows?}all have the same value of {attribute}, which is known for certain"
+    "|{several_rows?}a value of {attribute} that every {unit} has is known for certain"
     "|all have the same {attribute}, which is then known for certain]"
 )
 VALUES_LEFT = (
