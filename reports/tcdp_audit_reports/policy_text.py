@@ -104,16 +104,16 @@ def lines_to_paste(log: ChangeLog, audit: Audit | None = None, *, command: bool 
     is_json = audit is not None and audit.policy.text.lstrip().startswith("{")
     try:
         text, withheld = shown_policy(log.lines, show_values=False)
-        lines = [*_as_json(yaml.safe_load(text))] if is_json else text.splitlines()
+        lines = [*_as_json(yaml.safe_load(text), log)] if is_json else text.splitlines()
     except yaml.YAMLError:
         return None
     sentence = _what_to_do(log, audit, command=command, withheld=withheld, is_json=is_json)
     return PolicyLines(sentence, "\n".join(map(visible, lines)))
 
 
-def _as_json(lines: Mapping[str, Any]) -> Iterator[str]:
-    """Lines of a policy that is JSON: its remedies as a further entry, and the demands to add to its list."""
-    yield f', "remedy": {json.dumps(lines["remedy"])}'
+def _as_json(lines: Mapping[str, Any], log: ChangeLog) -> Iterator[str]:
+    """Lines of a policy that is JSON: its remedies, a further entry if it has none, and demands to add to its list."""
+    yield f'{", " if log.planned else ""}"remedy": {json.dumps(lines["remedy"])}'
     yield from (f", {json.dumps(one)}" for one in lines.get("expect") or ())
 
 

@@ -209,7 +209,7 @@ def test_riddles_are_sentences(three: Audit) -> None:
     for riddle in ("largest gain in belief", "If single rows were judged", "would state it", "nobody is named"):
         assert riddle not in page
     assert "of these the rows of visits with quarter 0" in page
-    assert "is 36.05 percentage points more common than in the whole file" in page
+    assert "is 36.05 percentage points more common than among all." in page
     assert (
         "the policy does not say whether the numbers in drugs.visit, patients.patient, visits.patient and visits.visit"
         in page

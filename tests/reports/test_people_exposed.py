@@ -49,7 +49,8 @@ def test_at_least_says_what_is_left_out_and_the_worst_case() -> None:
     made = of({"k_anonymity": {"k": 2}}, {"reidentification_risk": {"at_most": "0.4"}}, id={"role": "identifier"})
     assert relation(made) == (
         "Counted: 2 people, by demands that fail. At worst: all 6, by what is wrong with whole columns (Identifier in "
-        "the release). Not counted: demand 2 says how many or how likely, not who. The chance to find a person who is "
+        "the release) and as demand 2 names no one. Not counted: demand 2 says how many or how likely, not who. The "
+        "chance to find a person who is "
         "known to be in the file is certainty at worst and 66.7% on average (demand 2)."
     )
 

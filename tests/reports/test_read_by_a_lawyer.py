@@ -124,5 +124,5 @@ def test_what_was_varied_is_named() -> None:
     result = audit(table, {**MISSING, "expect": [{"k_anonymity": {"k": 3}}]}, all_conventions=True)
     assert result.flips == ()
     assert flipping(result).endswith(
-        "to count missing secrets change no demand; the other assumptions below were not varied."
+        "to count missing secrets change no result; the other assumptions below were not varied."
     )

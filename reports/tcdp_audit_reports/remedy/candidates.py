@@ -101,7 +101,7 @@ def fate(log: ChangeLog, step: Step) -> str:
     against = step.failing
     if against:
         number = len(against)
-        if number > 1 and {*map(key_of, against)} == {*map(key_of, failing_demands(log.before))}:
+        if number > 1 and Counter(map(key_of, against)) == Counter(map(key_of, failing_demands(log.before))):
             return say("All {number:text} demands are still not met.", number=in_words(number))
         predicate = f"{noun_form('demand', number)} {agree(number, 'is', 'are')} still not met"
         return _sentence(f"{in_words(number)} {predicate}: {listed_outcomes(against)}")
