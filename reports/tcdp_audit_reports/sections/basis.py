@@ -153,6 +153,8 @@ CONVENTIONS = {
 
 def flipping(audit: Audit) -> str:
     """Whether another way of counting would have changed a result, or made the release fit."""
+    if not audit.has_records:
+        return _of_figures(audit)
     if audit.flips is None:
         return "Whether another way of counting changes the verdict was not tried: --conventions all tries every one."
     others = len(audit.variants) - 1
@@ -177,6 +179,24 @@ def flipping(audit: Audit) -> str:
         demands=numbers,
         one=len(numbers) == 1 and numbers[0].isdigit(),
         stays=not audit.passed and _fails_always(audit),
+    )
+
+
+def _of_figures(audit: Audit) -> str:
+    """What is known of other ways of counting where there are only tables of figures: demands that they cannot meet."""
+    always = [
+        str(number)
+        for number, one in enumerate(audit.expectations, 1)
+        if one.status is Status.FAILED and one.cells is not None and one.cells.failing
+        if one.details.get("by_sums") == one.cells.failing and not one.is_warning
+    ]
+    return say(
+        "Not known: whether another way of counting changes a result, as only those of records can be tried"
+        "[{always?}. But no way makes the release fit: [{several?}demands|demand] {always:names} {n:fails|fail} by "
+        "published figures that are added up, whatever a hidden one means].",
+        always=always,
+        several=len(always) > 1,
+        n=len(always),
     )
 
 

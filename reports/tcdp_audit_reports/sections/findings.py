@@ -261,9 +261,9 @@ def _failing_cells(outcome: Outcome) -> str:
 
 
 def whose_affected(outcome: Outcome) -> str:
-    """The noun of what fails: cells, or of several tables those affected, with the records of a table behind them."""
+    """The noun of what fails: figures, or of several tables those affected, with the records of a table behind them."""
     if outcome.cells is not None:
-        return noun_form("cell", outcome.cells.failing or 0)
+        return noun_form("figure", outcome.cells.failing or 0)
     whom = affected(outcome)
     if whom is None or whom.records is None:
         return "" if whom is None or outcome.table is None else noun_form(whom.noun, whom.number)
@@ -481,7 +481,7 @@ def _blocks_of(audit: Audit, one: Outcome, finding: Finding) -> Iterator[Paragra
     )
     reason = f"The policy’s reason: “{one_line(one.reason)}”" if one.reason else ""
     fails = state_of(one) in ("failed", "error", "warning")
-    counted = "Failing cells" if fails else "Cells that it counts"
+    counted = "Failing figures" if fails else "Cells that it counts"
     cells = f"{counted}: {_named_cells(one)}." if one.failing_cells else ""
     strict = prose(strictness_sentences(one))
     said = (

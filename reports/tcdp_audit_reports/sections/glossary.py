@@ -50,7 +50,7 @@ OF_FIGURES = {
         "computed from all tables together counts a figure that several of them have only once."
     ),
     "Hidden": "A text, such as c, is in the place of a figure. A reader may still know its limits.",
-    "Fails": "The cell, as it is published or as a reader computes it, does not keep a demand of the policy.",
+    "Fails": "The figure, as it is published or as a reader computes it, does not keep a demand of the policy.",
     "Records behind a table": "The records that its figures were made from. They are not released.",
 }
 OF_BOTH = ("Demand", "Warns", "Measured", "Re-identification risk", "Attribute disclosure risk", "Margin")

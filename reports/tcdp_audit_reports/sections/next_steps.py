@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tcdp_audit.plugin._internal import demanded, observed
+from tcdp_audit.plugin.aggregate import FailingCell
 from tcdp_audit.plugin.report import Audit, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -33,6 +34,7 @@ NOTHING = "Nothing has to change before publication as far as this policy asks."
 # schema checks with a step
 WARNED = frozenset({"undeclared_identifiers", "hidden_people", "undemanded_sensitive", "linked_rows"})
 MOST = 12  # failing demands that are named
+FIGURES = 5  # failing ones that are named
 HIDDEN = 50  # figures of a proposal that are listed
 UNKNOWN = (
     "The cost is not known yet: the command finds it out, and writes no data. It tries generalising, suppressing and "
@@ -46,13 +48,11 @@ UNKNOWN_IN_MEMORY = (
 )
 MODELS = "Change the models with failing figures."
 OF_MODELS = "Leave a coefficient or a category of few people out, or fit the model on more people. Then audit it again."
-OF_FIGURES = (
-    "Hide further cells, leave a row or column of totals out, join categories or round, where the tables are made. "
-    "Then audit all tables together again: a cell that one table hides may follow from another."
-)
+HOW = "Hide further cells, leave a row or column of totals out, join categories or round."
+AGAIN = "What one table hides may follow from another."
 NOT_TRIED = (
-    "What it costs is not known yet. The command tries which cells to hide, which rows or columns of totals to leave "
-    "out and which base to round to, says how many figures each change takes away, and writes no data."
+    "The cost is not known yet. The command tries which cells to hide, which rows or columns of totals to leave out "
+    "and which base to round to, says how many figures each change takes away, and writes no data."
 )
 COST = "Find out what a remedy costs."
 UNLINKED = "Remedies change tables that a unit links. Wider categories make people alike."
@@ -208,24 +208,48 @@ def _failures(audit: Audit) -> Iterator[Paragraph]:
 
 
 def _cells(audit: Audit) -> Iterator[Paragraph]:
-    """The tables with failing cells, those with the most first, and what can be done where they are made."""
+    """What changes of tables cost, the tables with failing figures, and what can be done where they are made."""
     failing = [one for one in audit.outcomes if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning]
-    cells = {(cell.table, cell.measure, *cell.labels.items()) for one in failing for cell in one.failing_cells}
-    tables = Counter(sorted(str(table) for table, *_ in cells))
+    cells = {(cell.table, cell.measure, *cell.labels.items()): cell for one in failing for cell in one.failing_cells}
+    trial, tables = audit.figure_trial, {cell.table for cell in cells.values()}
+    if tables and tables <= {*audit.models}:
+        models = first_names([*_by_table([*cells.values()])])
+        yield Paragraph(f"{sentence_case(say('{names:names}.', names=models))} {OF_MODELS}", lead=MODELS)
+        tables = set()
+    if tables and trial is None:
+        yield Paragraph(NOT_TRIED, lead="Find out which change helps, and what it costs.", code=_trial_command(audit))
     if tables:
-        ranked = [say("{name} ({n})", name=visible(name), n=number) for name, number in tables.most_common()]
-        models = tables.keys() <= {*audit.models}
-        lead, advice = (MODELS, OF_MODELS) if models else ("Change the tables with failing cells.", OF_FIGURES)
-        tables_in_words = sentence_case(say("{names:names}.", names=first_names(ranked)))
-        yield Paragraph(f"{tables_in_words} {advice}", lead=lead)
-    trial = audit.figure_trial
-    if trial is None and tables and not tables.keys() <= {*audit.models}:
-        yield Paragraph(NOT_TRIED, lead="Run this: it tries changes.", code=_trial_command(audit))
-    elif trial is not None:
+        yield Paragraph(f"{_where_to_change(audit, [*cells.values()])} {HOW}", lead="Change the tables where they are made.")
+        if trial is None:
+            yield Paragraph(AGAIN, lead="Audit all tables together again.")
+    if trial is not None:
         for one in trial.proposals:
             listed = " They are listed below." if one.hidden else ""
             yield Paragraph(f"{one.effect}{listed} {one.declaration}", lead=f"{one.title}.")
         yield Paragraph(trial.note, lead="Audit the changed tables again.")
+
+
+def _by_table(cells: Sequence[FailingCell]) -> Iterator[str]:
+    """Each table or model with the number of its failing figures, those with the most first."""
+    for name, number in Counter(sorted(cell.table for cell in cells)).most_common():
+        yield say("{name} ({n})", name=visible(name), n=number)
+
+
+def _where_to_change(audit: Audit, cells: Sequence[FailingCell]) -> str:
+    """The failing figures by the tables that have them, and those that only several tables together give."""
+    from tcdp_audit_reports.cell_grids import is_computed  # noqa: PLC0415 - only for tables of figures
+
+    inside = [one for one in cells if not is_computed(audit, one)]
+    computed = [one for one in cells if is_computed(audit, one)]
+    names = [say("{table}, {cell:text}", table=visible(one.table), cell=visible(one.name)) for one in inside]
+    groups = [visible(one.name) for one in computed]
+    return say(
+        "[{inside?}In the tables: {inside:text}.][{inside?}[{computed?} ]][{computed?}In no table: {computed:text}; "
+        "change one of the tables from which [{n=1?}it is|they are] computed.]",
+        inside="; ".join(first_names(names if len(names) <= FIGURES else [*_by_table(inside)], FIGURES)),
+        computed="; ".join(first_names(groups, FIGURES)),
+        n=len(computed),
+    )
 
 
 def _fails(outcome: Outcome) -> bool:
