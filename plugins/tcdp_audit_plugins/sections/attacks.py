@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 from tcdp_audit.plugin._internal import failing
+from tcdp_audit.plugin.check import DisclosureType
 from tcdp_audit.plugin.report import Audit, Rows
-from tcdp_audit.plugin.sentences import Outcome, count, figure, percent, record_noun, say, unit_noun
+from tcdp_audit.plugin.sentences import Outcome, Status, count, figure, percent, record_noun, say, unit_noun
 from tcdp_audit_plugins.checks._shared.known_attributes import few_columns
 from tcdp_audit_plugins.checks._shared.sensitive_values import LEAST_MEMBERS
 
@@ -36,11 +37,38 @@ class Story:
 
 def stories(audit: Audit) -> Iterator[str | Rows]:
     """Every story, with counts where an outcome has them; nothing where no outcome has any."""
+    if not audit.has_records:
+        yield from _of_figures(audit)
+        return
     rows = [(one.who, one.deed, _reach(audit, one)) for one in STORIES]
     if all(reach.startswith("Not counted") for _, _, reach in rows):
         return
     yield OF_SCENARIOS if audit.scenarios else INTRODUCTION
     yield Rows(HEAD, tuple(rows))
+
+
+def _of_figures(audit: Audit) -> Iterator[Rows]:
+    """What anyone, and somebody who knows a person, learn from failing figures; nothing where none is of few people."""
+    checks = audit.plugins.checks
+    few = [
+        (number, one)
+        for number, one in enumerate(audit.expectations, 1)
+        if one.status is Status.FAILED and one.cells is not None and one.cells.failing and one.parameters.get("k")
+        if one.check in checks and checks[one.check].disclosure_type is DisclosureType.IDENTITY_MODEL
+    ]
+    if few:
+        noun, most = audit.policy.document.unit_name or "person", max(int(one.parameters["k"]) for _, one in few)
+        reader = say(
+            "Finds that figures are of fewer than {most:{noun}} ([{several?}demands|demand] {numbers:names}).",
+            most=most,
+            noun=noun,
+            several=len(few) > 1,
+            numbers=[str(number) for number, _ in few],
+        )
+        known = say("knows that a {noun} is counted in such a figure.", noun=noun)
+        rest = say("Knows then that the {noun} is one of at most {rest}.", noun=noun, rest=most - 1)
+        needs = "adds and subtracts figures, and needs to know no one."
+        yield Rows(("who", "what they do", "in these tables"), (("Any reader", needs, reader), ("The neighbour", known, rest)))
 
 
 def _reach(audit: Audit, story: Story) -> str:
@@ -380,7 +408,7 @@ def _control(outcome: Outcome) -> str:
 STORIES = (
     Story(
         "The neighbour",
-        "knows these things about a person and looks for the row.",
+        "knows the facts named at the right about a person, and looks for the row.",
         (
             ("k_anonymity", _alone),
             ("sample_uniqueness", _unique),

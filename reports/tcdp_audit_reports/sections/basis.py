@@ -27,7 +27,7 @@ def blocks(audit: Audit) -> Iterator[Block]:
     if audit.has_records:
         yield Paragraph(f"{flipping(audit)} {_not_varied(audit)}", style="flips")
     elif audit.figures:
-        yield Paragraph(f"{flipping(audit)} {NOT_VARIED_FIGURES}", style="flips")
+        yield Paragraph(flipping(audit), style="flips")
     yield Items([*how_counted(audit), *taken_of_figures(audit)])
     steps = Items(verification(audit), ordered=True, style="steps")
     signatures = Rows(SIGNED, [(office, "", "") for office in OFFICES], style="signatures")
@@ -50,9 +50,6 @@ def _not_varied(audit: Audit) -> str:
         "(known_rows: one)].",
         whole=audit.conventions.get("known_rows") == "all" and audit.policy.document.unit is not None,
     )
-
-
-NOT_VARIED_FIGURES = "Other meanings of the tables, and other limits, were not tried."
 
 
 def how_counted(audit: Audit) -> list[str]:
@@ -191,9 +188,9 @@ def _of_figures(audit: Audit) -> str:
         if one.details.get("by_sums") == one.cells.failing and not one.is_warning
     ]
     return say(
-        "Not known: whether another way of counting changes a result, as only those of records can be tried"
-        "[{always?}. But no way makes the release fit: [{several?}demands|demand] {always:names} {n:fails|fail} by "
-        "published figures that are added up, whatever a hidden one means].",
+        "[{always?}No other way of counting makes the release fit: [{several?}demands|demand] {always:names} "
+        "{n:fails|fail} by adding up published figures alone. ]Other ways of counting, other meanings of the tables "
+        "and other limits were not tried.",
         always=always,
         several=len(always) > 1,
         n=len(always),

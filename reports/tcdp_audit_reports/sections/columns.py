@@ -55,7 +55,6 @@ def _of_figures(audit: Audit) -> Iterator[str]:
     if audit.has_records:
         return
     yield "No records are released: there is no column of secrets, and no record to find."
-    yield "A reader can still learn that a count is of few people, or what all people of a cell share."
     failing, categories = _where_cells_fail(audit)
     yield say(
         "No column is the riskiest, as that is asked of records"

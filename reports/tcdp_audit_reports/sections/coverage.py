@@ -153,7 +153,7 @@ def coverage(audit: Audit, findings: Sequence[DemandRow]) -> list[tuple[str, str
     def quadrant(disclosure_type: DisclosureType) -> Quadrant:
         here = {name for name, one in possible.items() if one.disclosure_type is disclosure_type}
         checked = _entries([one for one in findings if one.check in here])
-        return Quadrant(checked, _unchecked(audit, here, len(here & not_run)))
+        return Quadrant(checked, _unchecked(audit, here if checked or audit.has_records else (), len(here & not_run)))
 
     return [(name, about, [*map(quadrant, disclosure_types)]) for name, about, disclosure_types in ROWS]
 
@@ -166,7 +166,7 @@ def _unchecked(audit: Audit, here: Collection[str], left: int) -> str:
         return "Every check was run."
     if audit.has_records:
         return "No check of this quarter is installed."
-    return "No check of this quarter judges tables of figures."
+    return "No check of this quarter can be asked of these tables."
 
 
 def _entries(findings: Sequence[DemandRow]) -> list[CoveredChecks]:

@@ -241,14 +241,16 @@ def _where_to_change(audit: Audit, cells: Sequence[FailingCell]) -> str:
 
     inside = [one for one in cells if not is_computed(audit, one)]
     computed = [one for one in cells if is_computed(audit, one)]
-    names = [say("{table}, {cell:text}", table=visible(one.table), cell=visible(one.name)) for one in inside]
-    groups = [visible(one.name) for one in computed]
+    names = [say("{table} ({cell:text})", table=visible(one.table), cell=visible(one.name)) for one in inside]
+    groups = [
+        say("{cell:text}[{why?}, which {why:text}]", cell=visible(one.name), why=visible(prose(one.says)))
+        for one in computed
+    ]
     return say(
-        "[{inside?}In the tables: {inside:text}.][{inside?}[{computed?} ]][{computed?}In no table: {computed:text}; "
-        "change one of the tables from which [{n=1?}it is|they are] computed.]",
+        "[{inside?}In {inside:text}.][{inside?}[{computed?} ]][{computed?}In no table: {computed:text}; change one of "
+        "the tables that give it.]",
         inside="; ".join(first_names(names if len(names) <= FIGURES else [*_by_table(inside)], FIGURES)),
         computed="; ".join(first_names(groups, FIGURES)),
-        n=len(computed),
     )
 
 

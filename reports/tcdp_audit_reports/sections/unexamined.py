@@ -44,6 +44,12 @@ KINDS: Mapping[Need, str] = {
     Need.UNLINKED_TABLES: "unlinked tables",
     Need.WHOLE_RECORDS: "samples",
 }
+OF_FIGURES: Mapping[str, tuple[Callable[[Audit], bool], str]] = {  # what a check of figures needs of them
+    "noise_epsilon": (lambda audit: _declared(audit, "noise"), "figures with noise"),
+    "perturbation_bounds": (lambda audit: _declared(audit, "noise"), "figures with noise"),
+    "rounding_unpicked": (lambda audit: _declared(audit, "rounding"), "rounded figures"),
+    "regression_output": (lambda audit: bool(audit.models), "fitted models"),
+}
 NOT_COMPARED = (
     "The figures were not compared with the records that they were made from: a wrong figure is taken as it is."
 )
@@ -68,6 +74,13 @@ def blocks(audit: Audit) -> Iterator[Block]:
         yield Paragraph(f"{named_there} {LIMITS}")
     else:
         yield Paragraph(LIMITS)
+
+
+def _declared(audit: Audit, key: str) -> bool:
+    """Whether a table of figures, or a measure of one, was changed in a way that the policy declares."""
+    tables = audit.figures.values()
+    measures = [one.measure for table in tables for one in table.figures.values()]
+    return any(getattr(one, key) is not None for one in (*(table.declaration for table in tables), *measures))
 
 
 def _of_figures(audit: Audit) -> Iterator[Paragraph]:
@@ -200,6 +213,8 @@ def _obstacle(audit: Audit, check: Announced) -> str:
     """The kind of data that a check is about and that the release is not, or does not have."""
     if check.concerns == "masked":
         return "masked values"
+    if check.name in OF_FIGURES:
+        return OF_FIGURES[check.name][1]
     if "holdout" in check.requires:
         return "synthetic data with a hold-out"
     missing = [need for need, applies in APPLIES.items() if need in check.needs and not applies(audit.policy.document)]
@@ -220,6 +235,7 @@ def unexamined(audit: Audit) -> dict[str, Announced]:
         if name not in run | answered
         and one.requires <= given
         and (masked or one.concerns != "masked")
+        and (name not in OF_FIGURES or OF_FIGURES[name][0](audit))
         and all(applies(audit.policy.document) for need, applies in APPLIES.items() if need in one.needs)
     }
 
@@ -267,7 +283,7 @@ def _by_concern(audit: Audit, left: Mapping[str, Announced], chosen: Sequence[An
     for quarter in DisclosureType:
         if not any(one.disclosure_type is quarter for one in (*run, *chosen)):
             yield [one for one in checks if one.disclosure_type is quarter]
-    for quarter in DEGREES:  # where a model holds, another attack may succeed all the same
+    for quarter in DEGREES if audit.has_records else ():  # where a model holds, another attack may succeed all the same
         yield [one for one in checks if one.disclosure_type is quarter and one.requires <= _given(audit)]
 
 
