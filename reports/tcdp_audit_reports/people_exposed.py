@@ -344,9 +344,7 @@ def _at_worst(audit: Audit) -> Iterator[str]:
         *([_limits_averages(audit, means)] if means else []),
     ]
     yield say(
-        "Counted: {n:{noun}}, by demands that fail. At worst: [{more?}[{bound?}up to ][{all?}all ]{worst}"
-        "[{why?}, {why:text}]|no more].",
-        bound=bool(means) and not links and not columns,
+        "Counted: {n:{noun}}, by demands that fail. At worst: [{more?}[{all?}all ]{worst}[{why?}, {why:text}]|no more].",
         n=exposed.people,
         noun=unit_noun(audit.expectations[0]),
         more=worst > exposed.people,
@@ -397,7 +395,7 @@ def _surest_guess(audit: Audit) -> Iterator[str]:
         alone = _alone_among(audit, outcome)
         yield say(
             "Worst for one person: demand {number}, as the {name} of {n:{noun}} is known for certain"
-            "[{alone>0?}; {alone} of them {alone:is|are} alone in the group].",
+            "[{alone>0?}; {alone} of them {alone:is|are} alone in their group].",
             number=-number,
             name=visible(column_of(outcome)),
             n=max(certain, key=lambda one: one[:2])[0],
@@ -545,7 +543,8 @@ def _warned(audit: Audit) -> Iterator[str]:
         whom = affected(one)
         if whom is not None and whom.number:
             yield say(
-                "Demand {number} only warns: the {n:{noun}} that it affects {n:is|are} not counted.",
+                "Demand {number} only warns: the {n:{noun}} that it affects {n:is|are} counted only where a failing "
+                "demand affects them, too.",
                 number=number,
                 n=whom.number,
                 noun=whom.noun,

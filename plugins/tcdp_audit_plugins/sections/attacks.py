@@ -68,7 +68,9 @@ def _of_figures(audit: Audit) -> Iterator[Rows]:
         known = say("knows that a {noun} is counted in such a figure.", noun=noun)
         rest = say("Knows then that the {noun} is one of at most {rest}.", noun=noun, rest=most - 1)
         needs = "adds and subtracts figures, and needs to know no one."
-        yield Rows(("who", "what they do", "in these tables"), (("Any reader", needs, reader), ("The neighbour", known, rest)))
+        yield Rows(
+            ("who", "what they do", "in these tables"), (("Any reader", needs, reader), ("The neighbour", known, rest))
+        )
 
 
 def _reach(audit: Audit, story: Story) -> str:
@@ -80,7 +82,7 @@ def _reach(audit: Audit, story: Story) -> str:
     reached: dict[tuple[str, ...], list[str]] = {}
     for scenario in named or [""]:
         outcomes = [one for one in audit.expectations if one.scenario == scenario or not named]
-        if sentences := _sentences(outcomes, story, without_zeros=bool(named)):
+        if sentences := _sentences(outcomes, story):
             reached.setdefault((*sentences,), []).append(scenario)
     if reached:
         return "\n".join(
@@ -92,20 +94,16 @@ def _reach(audit: Audit, story: Story) -> str:
     return say("Not counted: {check:text} was not run.", check=name if check is None else check.title)
 
 
-def _sentences(outcomes: Sequence[Outcome], story: Story, *, without_zeros: bool) -> list[str]:
-    """The sentences of the first check of a story that was run and has something to say, each once.
-
-    Without zeros, those on no one are left out if others are on someone.
-    """
+def _sentences(outcomes: Sequence[Outcome], story: Story) -> list[str]:
+    """The sentences of the first check of a story that was run and has something to say, each once."""
     for name, reach in story.measured_by:
         own = [one for one in outcomes if one.check == name and one.observed is not None]
         if sentences := [one for one in dict.fromkeys(reach(_with_values(each)) for each in own) if one]:
-            reached = [one for one in sentences if not one.startswith("0 ")] if without_zeros else sentences
             further = [
                 *(_best_guesses(own, outcomes) if story.guesses else ()),
                 *(_in_register(outcomes) if story.searches else ()),
             ]
-            return [*(reached or sentences), *further]
+            return [*sentences, *further]
     return []
 
 
@@ -277,8 +275,8 @@ def _one_other(outcome: Outcome) -> str:
 
 def _two_values(outcome: Outcome) -> str:
     return say(
-        "{victims:{record}} {victims:is in a group|are in groups} with two {attribute} values: ruling out one leaves "
-        "the other.",
+        "{victims:{record}} {victims:is in a group|are in groups} with only two values of {attribute}: ruling out one "
+        "leaves the other.",
         outcome,
         victims=_at(outcome, 2, 2),
     )

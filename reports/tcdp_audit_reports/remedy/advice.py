@@ -54,7 +54,7 @@ def cost_of(audit: Audit, log: ChangeLog) -> str:
     names = {one.name: name_of(one) for one in audit.columns}
     changed = sorted((one for one, number in log.cells.items() if number), key=lambda one: -log.cells[one])
     entries = [say("{name} {n}", name=names.get(one, visible(one)), n=log.cells[one]) for one in changed]
-    sentence = say("Entries changed: {names:names}.", names=first_names(entries)) if changed else ""
+    sentence = say("Values changed: {names:names}.", names=first_names(entries)) if changed else ""
     cost = say("The cost: {cost:text}.", cost=log.cost)
     return f"{cost} {sentence}".strip()
 
@@ -139,7 +139,7 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
     first = audit.column_risks[0] if audit.column_risks else None
     dear = say(
         "That is a high price[{lost?}: {name} is almost lost][{least?}, though no other remedy that passes keeps more "
-        "of the detail[{next?} ({loss} lost; the next loses {next}[{fewer?}, though it changes fewer entries])]]. "
+        "of the detail[{next?} ({loss} lost; the next loses {next}[{fewer?}, though it changes fewer values])]]. "
         "Decide whether such a file is worth publishing, or name another remedy, or leave out a fact that an intruder "
         "may know[{first?}, {first} before others[{alone>0?} (without it, {alone:{noun}} {alone:is|are} still "
         "unique)]].",
@@ -228,13 +228,16 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
     warnings = [demand_name(one) for one in trial.outcomes if one.is_warning]
     names = {one.name: name_of(one) for one in audit.columns}
     passed = say(
-        "Tried on this file, for this policy: it would then pass"
+        "Tried on this file, with the policy as it is now: it would then pass"
         "[{warned>0?}, with {warned:warning} ({titles:text})][{emptied?}, and be useless for {names:names}].",
         warned=len(warnings),
         titles="; ".join(warnings),
         emptied=bool(emptied),
         names=first_names([names.get(one, visible(one)) for one in emptied]),
     )
+    may_change = any(one.is_warning and one.check == "undemanded_sensitive" for one in audit.structure)
+    if may_change:
+        passed += " If a step above changes the policy, try again before you repair."
     lax = [str(number) for number, one in enumerate(audit.expectations, 1) if one.laxer_than]
     weak = say(
         "But the {n:limit of demand|limits of demands} {numbers:names} {n:is|are} weaker than is usual; what stricter "
@@ -265,7 +268,7 @@ def _row(audit: Audit, step: Step, label: str, came: str, *, follows: bool = Fal
     costs = say(
         "[{removed>0?}[{before>0?}{removed} more {removed:record|records} removed, together {all}, "
         "|{removed:record} removed, ]]"
-        "{changed:entry} changed[{lost?}, {lost} of the detail lost]",
+        "{changed:value} changed[{lost?}, {lost} of the detail lost]",
         removed=step.suppressed,
         before=(before := sum(one.suppressed for one in step.after)),
         all=before + step.suppressed,

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from tcdp_audit.plugin._internal import Block, in_words
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, Table
-from tcdp_audit.plugin.sentences import Severity, Status, percent, percent_of, say, sentence_case, visible
+from tcdp_audit.plugin.sentences import Outcome, Severity, Status, percent, percent_of, say, sentence_case, visible
 from tcdp_audit_reports.fact_labels import plain
 from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
 from tcdp_audit_reports.people_exposed import of_whole_households
-from tcdp_audit_reports.policy_text import first_names, policy_argument, signed_for, tables_argument
+from tcdp_audit_reports.policy_text import first_names, policy_argument, runs, signed_for, tables_argument
 from tcdp_audit_reports.reasons import is_chance
 from tcdp_audit_reports.sections.appendix import changing_demands
 from tcdp_audit_reports.sections.columns import noun_of_record, taken_of_figures
@@ -67,7 +67,7 @@ def how_counted(audit: Audit) -> list[str]:
             if unit
             else say("Each row is taken to be another {noun}.", noun=noun)
         )
-        sentences += [*_of_sample(audit), *_of_attempts(audit)]
+        sentences += [*_of_sample(audit), *_of_intruders(audit), *_of_attempts(audit)]
     return sentences
 
 
@@ -88,6 +88,24 @@ def _of_sample(audit: Audit) -> Iterator[str]:
             others=(others := of_whole_households(audit)),
             several=len(others) > 1,
         )
+
+
+def _of_intruders(audit: Audit) -> Iterator[str]:
+    """Assumptions on registers, and on what the policy's intruders know."""
+    searched = [str(number) for number, one in enumerate(audit.expectations, 1) if _is_of_population(one)]
+    if searched:
+        yield say(
+            "The register is taken to hold everyone ([{several?}demands|demand] {numbers:names}).",
+            several=len(searched) > 1,
+            numbers=[*runs(map(int, searched))],
+        )
+    if audit.scenarios:
+        yield "Each intruder is taken to know what the table of those who might attack says, and no more."
+
+
+def _is_of_population(outcome: Outcome) -> bool:
+    """Whether a demand rests on a register of the population."""
+    return outcome.details.get("classes_are_of") == "population" or "population_records" in outcome.details
 
 
 def _of_attempts(audit: Audit) -> Iterator[str]:
@@ -153,7 +171,10 @@ def flipping(audit: Audit) -> str:
     if not audit.has_records:
         return _of_figures(audit)
     if audit.flips is None:
-        return "Whether another way of counting changes the verdict was not tried: --conventions all tries every one."
+        return (
+            "Not known: whether another way of counting changes a demand. It was not tried: --conventions all tries "
+            "every one."
+        )
     others = len(audit.variants) - 1
     if not others:
         return "No other way of counting could change this verdict: the file gives none of them anything to decide."

@@ -382,9 +382,23 @@ def riskiest(audit: Audit) -> Iterator[str]:
                 noun=noun_of_record(audit),
                 without=first.unique_without,
             )
+    yield from _riskiest_of_all(audit, of_each)
     unharmed = [visible(one.name) for one in audit.scenarios if " " not in one.name and _holds(audit, one.name)]
     if unharmed and of_each:
         yield say("Nothing fails against {names:names}.", names=unharmed)
+
+
+def _riskiest_of_all(audit: Audit, of_each: Sequence[IntrudersColumns]) -> Iterator[str]:
+    """The riskiest column where several intruders have one: that of the intruder to whom most people are exposed."""
+    people = {_intruder(one.name): one.exposed.people or 0 for one in audit.scenarios if one.exposed is not None}
+    worst = max(of_each, key=lambda one: people.get(one.intruder, 0), default=None)
+    if worst is not None and worst.first is not None and len(of_each) > 1 and people.get(worst.intruder):
+        yield say(
+            "The riskiest column is {column}, as {intruder:names} exposes most people; shares against different "
+            "intruders cannot be compared.",
+            column=_name(worst.first),
+            intruder=worst.intruders,
+        )
 
 
 def _holds(audit: Audit, scenario: str) -> bool:

@@ -79,7 +79,9 @@ def _singling_out(audit: Audit, titles: Sequence[str]) -> RegulatorsQuestion:
     asked = [visible(name) for name in named if limits_being_alone(audit, name)]
     word = "Singling out"
     if not audit.has_records:
-        return RegulatorsQuestion(word, "Is a figure of so few people that one is picked out?", titles, has_records=False)
+        return RegulatorsQuestion(
+            word, "Is a figure of so few people that one is picked out?", titles, has_records=False
+        )
     question = "Can one person be picked out of the file?"
     return RegulatorsQuestion(word, question, titles, intruders=asked, others=others if asked else ())
 

@@ -23,6 +23,7 @@ from tcdp_audit.plugin.sentences import (
     Comparison,
     Outcome,
     Status,
+    allowance,
     column_of,
     count,
     decimal,
@@ -326,6 +327,9 @@ def _message(outcome: Outcome, once: Say) -> str:
     """The message; a sentence on groups without a value that another finding has is its number of people only."""
     first, *others = SENTENCE_END.split(quoted(prose(outcome.message)))
     said = [one for one in others if once(one)]
+    fails = failing(outcome)
+    if outcome.status is Status.PASSED and fails is not None and fails[1] and is_share(outcome):
+        said.append(say("{bound:text}.", bound=sentence_case(allowance(outcome))))
     without = _without_value(outcome)
     if len(said) < len(others) and without and outcome.records is not None and outcome.records.failing:
         said.append(
@@ -404,7 +408,9 @@ def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
         facts += [("figures looked at", count(outcome.cells.total)), ("failing", _failing_cells(outcome))]
     fails = failing(outcome)
     if fails is not None and (fails[0] or outcome.blocks):
-        facts.append(("groups that fail", count(fails[0])))
+        facts.append(
+            ("groups that fail" if outcome.status is Status.FAILED else "groups in which it succeeds", count(fails[0]))
+        )
     limits = {} if check is None else {one.parameter: one for one in check.limits[1:]}
     said = {*IN_SENTENCES, *(name for name, usual in USUAL.items() if outcome.details.get(name) == usual)}
     counted = {"victims": outcome.records, "victim_classes": outcome.classes}

@@ -18,7 +18,7 @@ from tcdp_audit_reports.templating import fill_template
 
 GLOSSARY = {
     "Group": (
-        "All people who look alike to a neighbour: their records agree in every column that a neighbour may know. The "
+        "All people who look alike to an intruder: their records agree in every column that the intruder knows. The "
         "literature calls it an equivalence class."
     ),
     "A neighbour may know it": "A column that others may know about a person from elsewhere: quasi-identifier.",

@@ -28,6 +28,7 @@ from tcdp_audit_reports.people_exposed import affected
 from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, tables_argument, unwanted
 from tcdp_audit_reports.reasons import demand_name, is_chance
 from tcdp_audit_reports.sections.columns import coarsening, measured_columns
+from tcdp_audit_reports.sections.coverage import ATTRIBUTE
 from tcdp_audit_reports.sections.grouped import groups_of
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
@@ -116,9 +117,9 @@ def _columns(audit: Audit) -> Iterator[Paragraph]:
     if wrong:
         yield Paragraph(
             say(
-                "[{dropped?}The command below leaves {n:it|them} out|As long as {n:it is|they are} in the file, "
-                "{n:it makes|they make} it possible to link people or to name them. The copy that is audited may keep "
-                "{n:it|them}].",
+                "[{dropped?}The command below leaves {n:it|them} out, at no other cost|As long as {n:it is|they are} in "
+                "the file, {n:it makes|they make} it possible to link people or to name them. The copy that is audited "
+                "may keep {n:it|them}].",
                 n=len(wrong),
                 dropped=dropped.issuperset(wrong),
             ),
@@ -155,7 +156,33 @@ def _warned(audit: Audit) -> Iterator[Paragraph]:
     """What the verdict warns of, and no demand looks at."""
     for one in audit.structure:
         if one.is_warning and one.check in WARNED:
-            yield replace(_said(one), lead=_decision(audit, one))
+            yield replace(_said(one), lead=_decision(audit, one), **_of_own_demands(audit, one))
+
+
+def _of_own_demands(audit: Audit, outcome: Outcome) -> dict[str, str]:
+    """The text on secrets of which the policy demands something that cannot stop publication; nothing for others."""
+    columns = {str(name) for name in outcome.details.get("columns", ())}
+    of_columns = [
+        (number, one)
+        for number, one in enumerate(audit.expectations, 1)
+        if one.attribute in columns and one.check in audit.plugins.checks
+        if audit.plugins.checks[one.check].disclosure_type in ATTRIBUTE
+    ]
+    warning = [say("{n} (line {line})", n=n, line=one.line) for n, one in of_columns if one.is_warning and one.line]
+    measured = [say("{n} (line {line})", n=n, line=one.line) for n, one in of_columns if not one.is_judged and one.line]
+    has_demands = {one.attribute for _, one in of_columns if one.line} == columns
+    if outcome.check != "undemanded_sensitive" or not has_demands or not (warning or measured):
+        return {}
+    text = say(
+        "Nothing that can stop publication is demanded of {n:it|them}. [{warning?}Let [{several?}demands|demand] "
+        "{warning:names} stop it, without severity: warning[{measured?}, or give|. Or]][{measured?}[{warning?}|Give] "
+        "{measured:names} a limit. Or] say that {n:it|they} need not be secret (role: insensitive), and why.",
+        n=len(columns),
+        warning=warning,
+        several=len(warning) > 1,
+        measured=measured,
+    )
+    return {"text": text}
 
 
 def _decision(audit: Audit, outcome: Outcome) -> str:
@@ -219,7 +246,9 @@ def _cells(audit: Audit) -> Iterator[Paragraph]:
     if tables and trial is None:
         yield Paragraph(NOT_TRIED, lead="Find out which change helps, and what it costs.", code=_trial_command(audit))
     if tables:
-        yield Paragraph(f"{_where_to_change(audit, [*cells.values()])} {HOW}", lead="Change the tables where they are made.")
+        yield Paragraph(
+            f"{_where_to_change(audit, [*cells.values()])} {HOW}", lead="Change the tables where they are made."
+        )
         if trial is None:
             yield Paragraph(AGAIN, lead="Audit all tables together again.")
     if trial is not None:

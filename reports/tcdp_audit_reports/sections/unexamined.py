@@ -70,7 +70,10 @@ def blocks(audit: Audit) -> Iterator[Block]:
         yield Items(risks)
     yield from map(Paragraph, _also_unused(audit, first))
     if number:
-        named_there = say("Annex B names [{n=1?}the check|all {n} checks] that {n:was|were} not run.", n=number)
+        named_there = say(
+            "Annex B names [{n=1?}the check|all {n} checks] that {n:fits|fit} this data and {n:was|were} not run.",
+            n=number,
+        )
         yield Paragraph(f"{named_there} {LIMITS}")
     else:
         yield Paragraph(LIMITS)
@@ -154,21 +157,22 @@ def _unasked(audit: Audit) -> Iterator[Paragraph]:
             after.setdefault(wanted, []).append(visible(one.name))
             ignored.setdefault(unwanted, []).append(visible(one.name))
     unasked = [(pair, is_wanted) for of, is_wanted in ((after, True), (ignored, False)) for pair in of.items()]
-    clauses = [
+    sentences = [
         say(
-            "{names:names} against {intruders:names}"
-            "[{ignored?}, whom the policy takes not to want to learn {n:it|them}]",
+            "[{wanted?}{intruders:names} {many:wants|want} to learn {names:names}, and no demand protects {n:it|them}|"
+            "No demand protects {names:names} against {intruders:names}, who {many:does|do} not want to learn "
+            "{n:it|them}, as the policy has it].",
             names=[secrets[name] for name in names],
-            intruders=intruders,
-            ignored=not is_wanted,
+            intruders=[sentence_case(intruders[0]), *intruders[1:]] if is_wanted else intruders,
+            wanted=is_wanted,
+            many=len(intruders),
             n=len(names),
         )
         for (names, intruders), is_wanted in unasked
         if names
     ]
-    if clauses:
-        text = say("No demand protects {clauses:text}.", clauses="; ".join(clauses))
-        yield Paragraph(text, lead="Some secrets, against some intruders.")
+    if sentences:
+        yield Paragraph(" ".join(sentences), lead="Some secrets, against some intruders.")
 
 
 def not_run(audit: Audit) -> Iterator[Block]:
@@ -352,5 +356,8 @@ def _unused_hierarchies(audit: Audit) -> Iterator[str]:
     left = [repr(visible(name)) for name in declared if name not in read]
     if left and audit.change_log is None and not policy.remedies:
         yield say(
-            "The {n:hierarchy|hierarchies} of {names:names} {n:was|were} used by no demand.", n=len(left), names=left
+            "The {n:hierarchy|hierarchies} of {names:names} {n:was|were} used by no demand: similar values count as "
+            "different.",
+            n=len(left),
+            names=left,
         )
