@@ -344,7 +344,8 @@ def _at_worst(audit: Audit) -> Iterator[str]:
         *([_limits_averages(audit, means)] if means else []),
     ]
     yield say(
-        "Counted: {n:{noun}}, by demands that fail. At worst: [{more?}[{all?}all ]{worst}[{why?}, {why:text}]|no more].",
+        "Counted: {n:{noun}}, by demands that fail. At worst: [{more?}[{all?}all ]{worst}[{why?}, {why:text}]|no "
+        "more].",
         n=exposed.people,
         noun=unit_noun(audit.expectations[0]),
         more=worst > exposed.people,

@@ -117,8 +117,8 @@ def _columns(audit: Audit) -> Iterator[Paragraph]:
     if wrong:
         yield Paragraph(
             say(
-                "[{dropped?}The command below leaves {n:it|them} out, at no other cost|As long as {n:it is|they are} in "
-                "the file, {n:it makes|they make} it possible to link people or to name them. The copy that is audited "
+                "[{dropped?}The command below leaves {n:it|them} out, at no other cost|As long as {n:it is|they are} "
+                "in the file, {n:it makes|they make} it possible to link people or to name them. The copy that is audited "
                 "may keep {n:it|them}].",
                 n=len(wrong),
                 dropped=dropped.issuperset(wrong),
