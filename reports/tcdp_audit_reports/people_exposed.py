@@ -107,7 +107,7 @@ def _of_few_people(audit: Audit) -> Iterator[str]:
 
     number, k, worst = max(figures.values(), key=lambda one: is_hidden(audit, one[2]))
     yield say(
-        "Worst for one {noun}: [{few?}whoever is in {cell:text}, is one of at most {rest}|{cell:text}] (demand "
+        "Worst for one {noun}: [{few?}whoever is in {cell}, is one of at most {rest}|{cell}] (demand "
         "{number})[{hidden?}; the tables hide how many, and every reader can compute it].",
         few=is_of_few(audit, worst, k),
         rest=k - 1,

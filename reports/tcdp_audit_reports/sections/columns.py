@@ -229,7 +229,7 @@ def _people(declaration: AggregateDeclaration) -> str:
         else say("{name}: all but {category}", name=visible(name), category=visible(one.not_))
         for name, one in declaration.subgroup.items()
     ]
-    return say("about {people:text}", people=[*filter(None, [visible(declaration.people)]), *subgroup])
+    return say("about {people:names}", people=[*filter(None, [visible(declaration.people)]), *subgroup])
 
 
 def columns_table(audit: Audit) -> Rows:

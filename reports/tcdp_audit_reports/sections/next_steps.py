@@ -118,8 +118,8 @@ def _columns(audit: Audit) -> Iterator[Paragraph]:
         yield Paragraph(
             say(
                 "[{dropped?}The command below leaves {n:it|them} out, at no other cost|As long as {n:it is|they are} "
-                "in the file, {n:it makes|they make} it possible to link people or to name them. The copy that is audited "
-                "may keep {n:it|them}].",
+                "in the file, {n:it makes|they make} it possible to link people or to name them. The copy that is "
+                "audited may keep {n:it|them}].",
                 n=len(wrong),
                 dropped=dropped.issuperset(wrong),
             ),
@@ -270,13 +270,13 @@ def _where_to_change(audit: Audit, cells: Sequence[FailingCell]) -> str:
 
     inside = [one for one in cells if not is_computed(audit, one)]
     computed = [one for one in cells if is_computed(audit, one)]
-    names = [say("{table} ({cell:text})", table=visible(one.table), cell=visible(one.name)) for one in inside]
+    names = [say("{table} ({cell})", table=visible(one.table), cell=visible(one.name)) for one in inside]
     groups = [
         say("{cell:text}[{why?}, which {why:text}]", cell=visible(one.name), why=visible(prose(one.says)))
         for one in computed
     ]
     return say(
-        "[{inside?}In {inside:text}.][{inside?}[{computed?} ]][{computed?}In no table: {computed:text}; change one of "
+        "[{inside?}In {inside}.][{inside?}[{computed?} ]][{computed?}In no table: {computed:text}; change one of "
         "the tables that give it.]",
         inside="; ".join(first_names(names if len(names) <= FIGURES else [*_by_table(inside)], FIGURES)),
         computed="; ".join(first_names(groups, FIGURES)),
