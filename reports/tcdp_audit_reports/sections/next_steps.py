@@ -275,12 +275,17 @@ def _where_to_change(audit: Audit, cells: Sequence[FailingCell]) -> str:
         say("{cell:text}[{why?}, which {why:text}]", cell=visible(one.name), why=visible(prose(one.says)))
         for one in computed
     ]
-    return say(
-        "[{inside?}In {inside}.][{inside?}[{computed?} ]][{computed?}In no table: {computed:text}; change one of "
-        "the tables that give it.]",
-        inside="; ".join(first_names(names if len(names) <= FIGURES else [*_by_table(inside)], FIGURES)),
-        computed="; ".join(first_names(groups, FIGURES)),
-    )
+    named = "; ".join(first_names(names if len(names) <= FIGURES else [*_by_table(inside)], FIGURES))
+    sentences = [
+        say("In {places}.", places=named) if inside else "",
+        say(
+            "In no table: {figures:text}; change one of the tables that give it.",
+            figures="; ".join(first_names(groups, FIGURES)),
+        )
+        if computed
+        else "",
+    ]
+    return " ".join(filter(None, sentences))
 
 
 def _fails(outcome: Outcome) -> bool:
