@@ -94,8 +94,8 @@ def _of_few_people(audit: Audit) -> Iterator[str]:
     named = all(one.cells is None or one.cells.failing == len(one.failing_cells) for _, one in few)
     yield say(
         "[{named?}At most {all:{noun}}: fewer|Fewer] than {most} in [{n=1?}the failing figure|each of {n} failing "
-        "figures, and some may be in [{n=2?}both|several]]. A reader learns that they are so few, and whoever knows "
-        "one of them may recognise this {noun} in what the tables say of them[{known?}: {known:names}].",
+        "figures, and some may be in [{n=2?}both|several]]. A reader learns that they are so few; whoever knows one "
+        "may recognise this {noun}[{known?} by {known:names}].",
         named=named,
         all=numbers.total() * (most - 1),
         most=most,

@@ -105,7 +105,7 @@ def test_a_wanted_secret_is_a_gap_and_another_one_a_choice(four: Audit) -> None:
 def test_what_intruders_know_and_the_register_are_assumptions(four: Audit) -> None:
     assumed = how_counted(four)
     assert "The register is taken to hold everyone (demands 4–5)." in assumed
-    assert "Each intruder is taken to know what the table of those who might attack says, and no more." in assumed
+    assert "Each intruder is taken to know what the table of intruders says, and no more." in assumed
 
 
 def test_a_demand_that_is_met_says_what_it_allows_and_has_no_failing_groups(four: Audit) -> None:
@@ -117,9 +117,7 @@ def test_a_demand_that_is_met_says_what_it_allows_and_has_no_failing_groups(four
 
 
 def test_secrets_that_no_one_learns_are_said_of_every_intruder(four: Audit) -> None:
-    said = (
-        "breach: 0 patients are in groups in which everyone has the same diagnosis. 0 patients are in groups in which"
-    )
+    said = "breach: 2 patients are in groups in which everyone has the same days in hospital. For 2 other secrets: 0."
     assert said in four.render(".md").replace("'", "")
 
 

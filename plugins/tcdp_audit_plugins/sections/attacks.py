@@ -82,7 +82,7 @@ def _reach(audit: Audit, story: Story) -> str:
     reached: dict[tuple[str, ...], list[str]] = {}
     for scenario in named or [""]:
         outcomes = [one for one in audit.expectations if one.scenario == scenario or not named]
-        if sentences := _sentences(outcomes, story):
+        if sentences := _sentences(outcomes, story, joins_zeros=bool(named)):
             reached.setdefault((*sentences,), []).append(scenario)
     if reached:
         return "\n".join(
@@ -94,8 +94,11 @@ def _reach(audit: Audit, story: Story) -> str:
     return say("Not counted: {check:text} was not run.", check=name if check is None else check.title)
 
 
-def _sentences(outcomes: Sequence[Outcome], story: Story) -> list[str]:
-    """The sentences of the first check of a story that was run and has something to say, each once."""
+def _sentences(outcomes: Sequence[Outcome], story: Story, *, joins_zeros: bool) -> list[str]:
+    """The sentences of the first check of a story that was run and has something to say, each once.
+
+    With `joins_zeros`, those on no one are one sentence if others are on someone.
+    """
     for name, reach in story.measured_by:
         own = [one for one in outcomes if one.check == name and one.observed is not None]
         if sentences := [one for one in dict.fromkeys(reach(_with_values(each)) for each in own) if one]:
@@ -103,6 +106,10 @@ def _sentences(outcomes: Sequence[Outcome], story: Story) -> list[str]:
                 *(_best_guesses(own, outcomes) if story.guesses else ()),
                 *(_in_register(outcomes) if story.searches else ()),
             ]
+            zeros = {one for one in sentences if joins_zeros and one.startswith("0 ")}
+            if zeros and len(zeros) < len(sentences):
+                sentences = [one for one in sentences if one not in zeros]
+                sentences.append(say("For {n} other {n:secret|secrets}: 0.", n=len(zeros)))
             return [*sentences, *further]
     return []
 

@@ -235,9 +235,6 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
         emptied=bool(emptied),
         names=first_names([names.get(one, visible(one)) for one in emptied]),
     )
-    may_change = any(one.is_warning and one.check == "undemanded_sensitive" for one in audit.structure)
-    if may_change:
-        passed += " If a step above changes the policy, try again before you repair."
     lax = [str(number) for number, one in enumerate(audit.expectations, 1) if one.laxer_than]
     weak = say(
         "But the {n:limit of demand|limits of demands} {numbers:names} {n:is|are} weaker than is usual; what stricter "
@@ -245,7 +242,9 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
         n=len(lax),
         numbers=first_names(lax),
     )
-    return f"{passed} {weak}" if lax else passed
+    may_change = any(one.is_warning and one.check == "undemanded_sensitive" for one in audit.structure)
+    again = "If a step above changes the policy, try again before you repair." if may_change else ""
+    return " ".join(filter(None, (passed, weak if lax else "", again)))
 
 
 def _effect(step: Step) -> tuple[bool, int, bool, float]:

@@ -100,7 +100,7 @@ def _of_intruders(audit: Audit) -> Iterator[str]:
             numbers=[*runs(map(int, searched))],
         )
     if audit.scenarios:
-        yield "Each intruder is taken to know what the table of those who might attack says, and no more."
+        yield "Each intruder is taken to know what the table of intruders says, and no more."
 
 
 def _is_of_population(outcome: Outcome) -> bool:
@@ -210,8 +210,8 @@ def _of_figures(audit: Audit) -> str:
     ]
     return say(
         "[{always?}No other way of counting makes the release fit: [{several?}demands|demand] {always:names} "
-        "{n:fails|fail} by adding up published figures alone. ]Other ways of counting, other meanings of the tables "
-        "and other limits were not tried.",
+        "{n:fails|fail} by adding up published figures alone. ]Other ways of counting, meanings of the tables and "
+        "limits were not tried.",
         always=always,
         several=len(always) > 1,
         n=len(always),

@@ -49,9 +49,8 @@ OF_FIGURES = {
         "One place of a table, named by its label in every dimension; it has a figure for each measure. A "
         "figure that several tables have is counted once."
     ),
-    "Hidden": "A text, such as c, is in the place of a figure. A reader may still know its limits.",
+    "Hidden": "A text, such as c, is in the place of a figure.",
     "Fails": "The figure, as it is published or as a reader computes it, does not keep a demand of the policy.",
-    "Records behind a table": "The records that its figures were made from. They are not released.",
 }
 OF_BOTH = ("Demand", "Warns", "Measured", "Margin")
 

@@ -247,7 +247,8 @@ def _cells(audit: Audit) -> Iterator[Paragraph]:
         yield Paragraph(NOT_TRIED, lead="Find out which change helps, and what it costs.", code=_trial_command(audit))
     if tables:
         yield Paragraph(
-            f"{_where_to_change(audit, [*cells.values()])} {HOW}", lead="Change the tables where they are made."
+            " ".join([_where_to_change(audit, [*cells.values()]), *([HOW] if trial else [])]),
+            lead="Change the tables where they are made.",
         )
         if trial is None:
             yield Paragraph(AGAIN, lead="Audit all tables together again.")

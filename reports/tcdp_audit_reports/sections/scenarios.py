@@ -24,8 +24,8 @@ from tcdp_audit_reports.sections.findings import title_of_all
 from tcdp_audit_reports.sections.grouped import groups_of
 
 HEAD = ("Scenario", "Who", "Knows", "Wants to learn", "Is tried", "Finds a record, if tried", "People exposed")
-NOTE = "Whom a demand that is met allows is counted only if a failing demand affects the same person, too."
-TRIED = "Demands on the risk count the chance to find a record times the chance that it is tried."
+NOTE = "Whom a met demand allows is counted only if a failing demand affects them, too."
+TRIED = "Demands on the risk count the product of the two chances."
 WRONG = ("error", "failed", "warning")
 GRAVEST = ("error", "failed", "warning", "skipped", "measured", "passed")
 FEW = 6  # scenarios, up to which each has a column in the table of demands
@@ -150,8 +150,7 @@ def _summary(audit: Audit) -> str:
             sentences.append(
                 say(
                     "Every demand against {names:names} holds. That is no leave to publish: the verdict is one, for "
-                    "all intruders. To decide on some, audit with a policy that names only those, and state why the "
-                    "others cannot get the file.",
+                    "all intruders.",
                     names=_listed(held),
                 )
             )
