@@ -209,14 +209,33 @@ def is_in_table(audit: Audit, cell: FailingCell) -> bool:
     return all(cell.labels.get(nodes.name) in nodes.labels for nodes in table.dimensions)
 
 
+def is_computed(audit: Audit, cell: FailingCell) -> bool:
+    """Whether a failing cell is of tables of figures and in none of them: it is only computed from several."""
+    return cell.table in audit.figures and not is_in_table(audit, cell)
+
+
 def is_hidden(audit: Audit, cell: FailingCell) -> bool:
     """Whether a failing cell is one of a table, which hides its figure."""
+    position = _position(audit, cell)
+    return position is not None and bool(audit.figures[cell.table].figures[cell.measure].hidden[position])
+
+
+def is_of_few(audit: Audit, cell: FailingCell, k: int) -> bool:
+    """Whether fewer than k people are in a failing cell itself, and not only in what is left of it or was added."""
+    position = _position(audit, cell)
+    if position is None:
+        return is_computed(audit, cell)
+    figures = audit.figures[cell.table].figures[cell.measure]
+    return figures.measure.counts == "people" and bool(figures.hidden[position] or figures.low[position] < k)
+
+
+def _position(audit: Audit, cell: FailingCell) -> int | None:
+    """The number of a failing cell in its table; None where no table has a figure there."""
     if not is_in_table(audit, cell) or cell.measure not in audit.figures[cell.table].figures:
-        return False
+        return None
     table = audit.figures[cell.table]
     codes = tuple(nodes.labels.index(cell.labels[nodes.name]) for nodes in table.dimensions)
-    position = int(np.ravel_multi_index(codes, table.shape)) if codes else 0
-    return bool(table.figures[cell.measure].hidden[position])
+    return int(np.ravel_multi_index(codes, table.shape)) if codes else 0
 
 
 def _chosen(fails: Numbers, hidden: Numbers, most: int) -> Numbers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -76,34 +77,42 @@ def relation(audit: Audit) -> str:
 
 
 def _of_few_people(audit: Audit) -> Iterator[str]:
-    """The people of failing cells, what can happen to one of them, and the cell that is worst; nothing without any."""
-    checks, cells = audit.plugins.checks, dict[tuple[str, str], tuple[int, FailingCell]]()
+    """The people of failing figures, what can happen to one of them, and the worst figure; nothing without any."""
+    checks, figures = audit.plugins.checks, dict[tuple[str, str], tuple[int, int, FailingCell]]()
     few = [
         (number, one)
         for number, one in _numbered(audit, warning=False)
         if one.check in checks and checks[one.check].disclosure_type is DisclosureType.IDENTITY_MODEL
         if one.parameters.get("k")
     ]
+    numbers = Counter[tuple[str, str]]()  # of figures by the cell that names them, which may be one for several
     for number, one in few:
+        numbers |= Counter((cell.table, cell.name) for cell in one.failing_cells)
         for cell in one.failing_cells:
-            cells.setdefault((cell.table, cell.name), (number, cell))
-    if not cells:
+            figures.setdefault((cell.table, cell.name), (number, int(one.parameters["k"]), cell))
+    if not figures:
         return
-    noun = visible(audit.policy.document.unit_name or "person")
+    noun, most = visible(audit.policy.document.unit_name or "person"), max(k for _, k, _ in figures.values())
+    named = all(one.cells is None or one.cells.failing == len(one.failing_cells) for _, one in few)
     yield say(
-        "Fewer than {k:{noun}} in [{n=1?}the failing cell|each of {n} failing cells, perhaps the same ones]; figures "
-        "do not say how many in all. Whoever knows one of them can single this {noun} out: what the tables say of so "
-        "few is said of this {noun}.",
-        k=max(int(one.parameters["k"]) for _, one in few),
+        "[{named?}At most {all:{noun}}: fewer|Fewer] than {most} in [{n=1?}the failing figure|each of {n} failing "
+        "figures, and some may be in [{n=2?}both|several]]. A reader learns that they are so few; whoever knows one "
+        "may recognise this {noun}[{known?} by {known:names}].",
+        named=named,
+        all=numbers.total() * (most - 1),
+        most=most,
         noun=noun,
-        n=len(cells),
+        n=numbers.total(),
+        known=first_names([*dict.fromkeys(visible(name) for *_, cell in figures.values() for name in cell.labels)]),
     )
-    from tcdp_audit_reports.cell_grids import is_hidden  # noqa: PLC0415 - only for tables of figures
+    from tcdp_audit_reports.cell_grids import is_hidden, is_of_few  # noqa: PLC0415 - only for tables of figures
 
-    number, worst = max(cells.values(), key=lambda one: is_hidden(audit, one[1]))
+    number, k, worst = max(figures.values(), key=lambda one: is_hidden(audit, one[2]))
     yield say(
-        "Worst for one {noun}: {cell:text} (demand {number})[{hidden?}, as the table hides this figure, and every "
-        "reader can compute it].",
+        "Worst for one {noun}: [{few?}whoever is in {cell}, is one of at most {rest}|{cell}] (demand "
+        "{number})[{hidden?}; the tables hide how many, and every reader can compute it].",
+        few=is_of_few(audit, worst, k),
+        rest=k - 1,
         noun=noun,
         cell=visible(worst.name),
         number=number,
@@ -356,9 +365,8 @@ def _at_worst(audit: Audit) -> Iterator[str]:
         *([_names_no_one(audit, means, uncounted)] if means or uncounted else []),
     ]
     yield say(
-        "Counted: {n:{noun}}, by demands that fail. At worst: [{more?}[{bound?}up to ][{all?}all ]{worst}"
-        "[{why?}, {why:text}]|no more].",
-        bound=bool(means) and not links and not columns,
+        "Counted: {n:{noun}}, by demands that fail. At worst: [{more?}[{all?}all ]{worst}[{why?}, {why:text}]|no "
+        "more].",
         n=exposed.people,
         noun=unit_noun(audit.expectations[0]),
         more=worst > exposed.people,
@@ -409,7 +417,7 @@ def _surest_guess(audit: Audit) -> Iterator[str]:
         alone = _alone_among(audit, outcome)
         yield say(
             "Worst for one person: demand {number}, as [{several?}a value of ]the {name} of {n:{noun}} is known for "
-            "certain[{alone>0?}; {alone} of them {alone:is|are} alone in the group].",
+            "certain[{alone>0?}; {alone} of them {alone:is|are} alone in their group].",
             number=-number,
             several=whom.of is not None,
             name=visible(column_of(outcome)),
@@ -548,7 +556,7 @@ def _left_out(audit: Audit) -> Iterator[str]:
     if any(one.is_question for one in left_out):
         yield "What a person answers is not counted."
     if any(one.cells is not None for one in left_out):
-        yield "Failing cells of tables of figures are not counted."
+        yield "Failing figures of tables are not counted."
 
 
 def _warned(audit: Audit) -> Iterator[str]:
@@ -567,7 +575,8 @@ def _warned(audit: Audit) -> Iterator[str]:
         whom = affected(one)
         if whom is not None and whom.number:
             yield say(
-                "Demand {number} only warns: the {n:{noun}} that it affects {n:is|are} not counted.",
+                "Demand {number} only warns: the {n:{noun}} that it affects {n:is|are} counted only where a failing "
+                "demand affects them, too.",
                 number=number,
                 n=whom.number,
                 noun=whom.noun,

@@ -157,7 +157,11 @@ def role_of(column: AuditedColumn, links: Collection[str] = ()) -> str:
     if column.name in links:
         return "links the tables" if column.is_present else "links the tables; is missing from the file"
     if column.is_key and column.is_present:
-        return "links records to another table: should not be published"
+        harmless = column.role is Role.INSENSITIVE
+        return say(
+            "[{harmless?}taken to be harmless, but ]links records to another table: should not be published",
+            harmless=harmless,
+        )
     if column.role is None:
         return "not declared: its role is unknown"
     if column.role is Role.IDENTIFIER and not column.is_present:

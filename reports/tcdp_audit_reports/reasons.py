@@ -216,12 +216,12 @@ def is_chance(outcome: Outcome) -> bool:
 
 
 def _cells_at_fault(outcome: Outcome) -> str:
-    """A finding on tables of figures: how many cells fail, or that it needs the records behind the tables."""
+    """A finding on tables of figures: how many figures fail, or that it needs the records behind the tables."""
     cells = outcome.cells
     if cells is None:
         return "Not examined without the records"
     if outcome.status is Status.FAILED and cells.failing:
-        return say("{n:cell} {n:fails|fail}", n=cells.failing)
+        return say("{n:figure} {n:fails|fail}", n=cells.failing)
     if outcome.status is Status.ERROR:
         return "Could not be decided"
     return f"{observed(outcome)}, where {bound(outcome)}" if outcome.is_judged else f"Measured: {observed(outcome)}"

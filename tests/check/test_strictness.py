@@ -89,7 +89,7 @@ def test_a_demand_that_another_implies_names_it_and_no_usual_threshold() -> None
     expect = [{"k_anonymity": {"k": 5}}, {"k_anonymity": {"k": 3}}, {"t_closeness": {"t": "0.1"}}]
     strong, weak, other = audit(PEOPLE, policy(*expect)).expectations
 
-    assert strictness_sentences(weak) == "Already implied by k-anonymity of at least 5."
+    assert strictness_sentences(weak) == "A file that meets k-anonymity of at least 5 meets this demand, too."
     assert weak.as_json()["implied_by"] == "k-anonymity of at least 5"
     assert (strong.implied_by, other.implied_by, weak.laxer_than) == ("", "", ())
     assert "implied_by" not in other.as_json()

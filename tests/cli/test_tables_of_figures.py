@@ -277,7 +277,7 @@ def test_a_mixed_report_has_both_parts(outputs):  # noqa: ARG001 - its folder
     text = Path("m.md").read_text(encoding="utf-8")
     assert "**Every column of the file and of the policy**" in text
     assert "**Every table of figures**" in text
-    assert "Failing cells of tables of figures are not counted." in text
+    assert "Failing figures of tables are not counted." in text
     assert "Compute the SHA-256 of men.csv. It must be" in text
 
 
@@ -303,7 +303,7 @@ def test_frames_and_notebooks_count_cells(outputs):  # noqa: ARG001 - its folder
     assert frame.cells_failing.tolist()[-2:] == [1, 2]
     assert str(frame.cells.dtype) == "Int64"
     page = audited._repr_html_()
-    assert "cells failing</th>" in page
+    assert "figures failing</th>" in page
     assert "records failing" not in page
 
 

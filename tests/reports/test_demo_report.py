@@ -84,7 +84,7 @@ def test_words_are_those_of_people(page):
         # at what cost
         "it would then pass, with 2 warnings (Sensitive columns with demands that only warn; t-closeness, ordered",
         "of length of stay). But the limits of demands 1 and 4 are weaker than published ones; what stricter ones",
-        "The command below leaves it out.",
+        "The command below leaves it out, at no other cost.",
         "tcdp-audit fix --policy",
         "Linkability Can records be matched with another file? Not asked by this policy.",  # what was not examined
         "What was not examined",
@@ -187,7 +187,7 @@ def test_a_column_that_the_repair_leaves_out_is_a_step_of_its_own(demo):
     repaired = next(one for one in steps(demo) if one.code)
 
     assert taken_out.lead == "Take number of the discharge out of the copy that is published."
-    assert taken_out.text == "The command below leaves it out."
+    assert taken_out.text == "The command below leaves it out, at no other cost."
     assert "number of the discharge" not in repaired.text
 
 

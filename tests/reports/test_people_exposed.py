@@ -36,7 +36,8 @@ def test_demands_are_named_with_their_people_the_most_first() -> None:
     assert relation(made) == (
         "Counted: 6 people, by demands that fail. At worst: no more. "
         "Of the 6, demand 2 exposes 6 and demand 1 exposes 2. Do not add these numbers: several demands can expose the "
-        "same people. Demand 3 only warns: the 2 people that it affects are not counted."
+        "same people. Demand 3 only warns: the 2 people that it affects are counted only where a failing demand "
+        "affects them, too."
     )
 
 
@@ -101,7 +102,7 @@ def test_an_average_exposes_no_particular_person() -> None:
     mean = {"reidentification_risk": {"measure": "average", "at_most": "0.1"}}
     made = of({"k_anonymity": {"k": 2}}, mean)
     assert relation(made) == (
-        "Counted: 2 people, by demands that fail. At worst: up to all 6, as demand 2 limits an average and names no "
+        "Counted: 2 people, by demands that fail. At worst: all 6, as demand 2 limits an average and names no "
         "one. The chance to find a person who is known to be in the file is certainty at worst and 66.7% on average "
         "(demand 2)."
     )
@@ -122,7 +123,7 @@ def test_the_worst_for_one_person_is_a_secret_that_is_certain_and_who_is_alone()
     assert said.endswith(
         "Of the 130, demand 7 exposes 130 and demand 6 exposes 30. Do not add these numbers: several demands can "
         "expose the same patients. Worst for one person: demand 7, as the 'diagnosis' of 130 patients is known for "
-        "certain; 108 of them are alone in the group."
+        "certain; 108 of them are alone in their group."
     )
 
 

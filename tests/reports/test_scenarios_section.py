@@ -81,7 +81,8 @@ def test_a_set_of_columns_is_no_intruder_with_a_name() -> None:
     summary, intruders, demands = section(audited(expect))
 
     assert summary == (
-        "The policy names 1 intruder. Line 2 is only measured and names no intruder. Nothing is demanded against boss."
+        "The policy names 1 intruder. Number 2 is only measured and names no intruder. Nothing is demanded against "
+        "boss."
     )
     assert [one[0] for one in intruders] == ["neighbour"]
     assert demands == [("k-anonymity", "○ Measured\n3")]
@@ -150,7 +151,7 @@ def test_the_chance_of_a_guess_and_the_people_whom_a_demand_allows_are_said() ->
 
     assert [row[-2:] for row in intruders] == [
         ("1 in 3 at worst, 1 in 3 on average", "none"),
-        ("for certain at worst, 1 in 2 on average", "no more than is allowed\n1 by demand 4, which allows 3"),
+        ("for certain at worst, 1 in 2 on average", "no more than is allowed\ndemand 4 allows 3 and finds 1"),
     ]
 
 
@@ -158,8 +159,8 @@ def test_secrets_that_no_demand_protects_from_an_intruder_are_said() -> None:
     scenarios = {**SCENARIOS, "boss": {**SCENARIOS["boss"], "at_stake": ["disease"]}}
     expect = [{"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2, "against": "neighbour"}}]
 
-    assert "No demand protects illness against boss." in audited(expect, scenarios).render(".md")
-    assert "No demand protects" not in audited([{"distinct_l_diversity": {"l": 2}}], scenarios).render(".md")
+    assert "Boss wants to learn illness, and no demand protects it." in audited(expect, scenarios).render(".md")
+    assert "o demand protects" not in audited([{"distinct_l_diversity": {"l": 2}}], scenarios).render(".md")
 
 
 def test_demands_against_one_intruder_do_not_conflict_with_those_against_another() -> None:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import pytest
 from edition_samples import of_scenarios
 
+import tcdp_audit
 from tcdp_audit import Audit
+from tcdp_audit.demo import POLICY, make_discharges
 from tcdp_audit_reports.first_screen import particulars
+from tcdp_audit_reports.people_exposed import relation
+from tcdp_audit_reports.policy_text import role_of
+from tcdp_audit_reports.sections.basis import how_counted
 from tcdp_audit_reports.sections.columns import summary
 from tcdp_audit_reports.sections.coverage import alone_unlimited, regulators
 from tcdp_audit_reports.sections.findings import findings
+from tcdp_audit_reports.sections.next_steps import steps
 from tcdp_audit_reports.sections.scenarios import blocks
 from tcdp_audit_reports.sections.unexamined import blocks as unexamined
 
@@ -23,9 +29,9 @@ def four() -> Audit:
 def test_people_behind_a_demand_that_is_met_stand_beside_what_it_allows(four: Audit) -> None:
     _, intruders, _ = blocks(four)
     assert {row[0]: row[-1] for row in intruders.body} == {  # type: ignore[union-attr]
-        "recipient": "30 of 400 patients\n19 by demand 10, which allows 20",
+        "recipient": "30 of 400 patients\ndemand 10 allows 20 and finds 19 (cost of the stay)",
         "acquaintance": "at least 130 of 400 patients",
-        "breach": "no more than is allowed\n2 by demand 12, which allows 20",
+        "breach": "no more than is allowed\ndemand 12 allows 20 and finds 2 (days in hospital)",
         "demonstration": "none",
     }
 
@@ -79,3 +85,67 @@ def test_matches_in_the_file_and_in_the_register_stand_together(four: Audit) -> 
 
 def test_a_companion_is_named_by_what_it_is(four: Audit) -> None:
     assert "Compared with the register (demonstration)" in dict(particulars(four))
+
+
+def test_the_riskiest_column_is_that_of_the_intruder_who_exposes_most(four: Audit) -> None:
+    assert (
+        "The riskiest column is occupation, as acquaintance exposes most people; shares against different intruders "
+        "cannot be compared." in summary(four)
+    )
+
+
+def test_a_wanted_secret_is_a_gap_and_another_one_a_choice(four: Audit) -> None:
+    listed = next(one for one in unexamined(four)).entries  # type: ignore[union-attr]
+    assert listed[1].text == (
+        "Recipient wants to learn days in hospital, and no demand protects it. No demand protects days in hospital and "
+        "cost of the stay against acquaintance and demonstration, who do not want to learn them, as the policy has it."
+    )
+
+
+def test_what_intruders_know_and_the_register_are_assumptions(four: Audit) -> None:
+    assumed = how_counted(four)
+    assert "The register is taken to hold everyone (demands 4–5)." in assumed
+    assert "Each intruder is taken to know what the table of intruders says, and no more." in assumed
+
+
+def test_a_demand_that_is_met_says_what_it_allows_and_has_no_failing_groups(four: Audit) -> None:
+    tenth = next(one for one in findings(four) if one.row.number == 10)
+    assert tenth.message.endswith("finding the group is enough to know it. At most 5% is allowed.")
+    labels = [name for name, _ in tenth.facts]
+    assert "groups in which it succeeds" in labels
+    assert "groups that fail" not in labels
+
+
+def test_secrets_that_no_one_learns_are_said_of_every_intruder(four: Audit) -> None:
+    said = "breach: 2 patients are in groups in which everyone has the same days in hospital. For 2 other secrets: 0."
+    assert said in four.render(".md").replace("'", "")
+
+
+@pytest.fixture(scope="module")
+def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    """The audit of the demonstration, with remedies tried."""
+    folder = tmp_path_factory.mktemp("demonstration")
+    for name, text in make_discharges().items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return tcdp_audit.audit(None, folder / POLICY, try_remedies=True)
+
+
+def test_the_steps_name_the_lines_to_change_and_what_the_price_is_of(demonstration: Audit) -> None:
+    dropped, decided, repaired = (one.text for one in steps(demonstration))
+    assert dropped == "The command below leaves it out, at no other cost."
+    assert decided == (
+        "Nothing that can stop publication is demanded of it. Let demand 6 (line 33) stop it, without severity: "
+        "warning, or give 7 (line 35) a limit. Or say that it need not be secret (role: insensitive), and why."
+    )
+    assert repaired.startswith("Tried on this file, with the policy as it is now: it would then pass, with 2 warnings")
+    assert "If a step above changes the policy, try again before you repair." in repaired
+
+
+def test_a_warning_leaves_out_no_one_whom_a_failing_demand_affects(demonstration: Audit) -> None:
+    said = "the 92 people that it affects are counted only where a failing demand affects them, too."
+    assert said in relation(demonstration)
+
+
+def test_a_key_that_is_declared_harmless_is_said_to_link(demonstration: Audit) -> None:
+    key = next(one for one in demonstration.columns if one.is_key)
+    assert role_of(key) == "taken to be harmless, but links records to another table: should not be published"

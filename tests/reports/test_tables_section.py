@@ -114,13 +114,13 @@ def test_the_first_screen_says_what_was_examined_and_which_cells_fail():
     assert "Not fit for release 2 tables of figures with 19 cells were examined" in first
     assert "admissions.csv16 cells, 2 hidden" in first
     assert "men.csv3 cells, 1 absent" in first
-    assert "2 cells fail" in first
-    assert "1 cell fails" in first
+    assert "2 figures fail" in first
+    assert "1 figure fails" in first
 
 
 def test_steps_name_the_tables_to_change():
     text = text_of(Page(figure_audit().render(".html")), "next_steps")
-    assert "Change the tables with failing cells. Admissions (3)." in text
+    assert "Change the tables where they are made. In admissions (ward B, age 40-59); admissions (ward B," in text
 
 
 def test_a_release_of_records_has_no_section_of_tables(salary_audit):
@@ -163,7 +163,7 @@ def test_a_large_table_without_marks_is_a_sentence():
     assert "big: patients. Not drawn: 90 of 90 rows, with no failing or hidden cell." in text_of(
         Page(audit.render(".html")), "tables"
     )
-    assert "No cell fails a demand that was examined." in audit.render(".md")
+    assert "No figure fails a demand that was examined." in audit.render(".md")
 
 
 def test_of_very_many_failing_cells_the_first_are_listed_and_the_others_counted():
@@ -208,7 +208,7 @@ def test_a_passed_demand_names_the_cells_that_it_counts_without_calling_them_fai
     audit = figure_audit()
     allowed = [replace(one, status=Status.PASSED) if one.status is Status.FAILED else one for one in audit.outcomes]
     page, section = section_of(replace(audit, outcomes=tuple(allowed)))
-    assert "No cell fails a demand that was examined, 3 cells are named by measurements." in text_of(page, "tables")
+    assert "No figure fails a demand that was examined, 3 figures are named by measurements." in text_of(page, "tables")
     assert "fails, cell" not in section
     assert "c-fails measured" in section
 

@@ -73,7 +73,7 @@ def test_an_original_and_a_hierarchy_that_no_demand_used() -> None:
     result = audited(K, given={"original": TABLE}, tree=True)
 
     assert unused(result) == {"original"}
-    assert "The hierarchy of pain was used by no demand." in text_of(result)
+    assert "The hierarchy of pain was used by no demand: similar values count as different." in text_of(result)
 
 
 def test_three_risks_at_most_are_shown_and_each_has_a_reason() -> None:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 from tcdp_audit.plugin._internal import failing
+from tcdp_audit.plugin.check import DisclosureType
 from tcdp_audit.plugin.report import Audit, Rows
-from tcdp_audit.plugin.sentences import Outcome, count, figure, percent, record_noun, say, unit_noun
+from tcdp_audit.plugin.sentences import Outcome, Status, count, figure, percent, record_noun, say, unit_noun
 from tcdp_audit_plugins.checks._shared.known_attributes import few_columns
 from tcdp_audit_plugins.checks._shared.sensitive_values import LEAST_MEMBERS
 
@@ -36,11 +37,40 @@ class Story:
 
 def stories(audit: Audit) -> Iterator[str | Rows]:
     """Every story, with counts where an outcome has them; nothing where no outcome has any."""
+    if not audit.has_records:
+        yield from _of_figures(audit)
+        return
     rows = [(one.who, one.deed, _reach(audit, one)) for one in STORIES]
     if all(reach.startswith("Not counted") for _, _, reach in rows):
         return
     yield OF_SCENARIOS if audit.scenarios else INTRODUCTION
     yield Rows(HEAD, tuple(rows))
+
+
+def _of_figures(audit: Audit) -> Iterator[Rows]:
+    """What anyone, and somebody who knows a person, learn from failing figures; nothing where none is of few people."""
+    checks = audit.plugins.checks
+    few = [
+        (number, one)
+        for number, one in enumerate(audit.expectations, 1)
+        if one.status is Status.FAILED and one.cells is not None and one.cells.failing and one.parameters.get("k")
+        if one.check in checks and checks[one.check].disclosure_type is DisclosureType.IDENTITY_MODEL
+    ]
+    if few:
+        noun, most = audit.policy.document.unit_name or "person", max(int(one.parameters["k"]) for _, one in few)
+        reader = say(
+            "Finds that figures are of fewer than {most:{noun}} ([{several?}demands|demand] {numbers:names}).",
+            most=most,
+            noun=noun,
+            several=len(few) > 1,
+            numbers=[str(number) for number, _ in few],
+        )
+        known = say("knows that a {noun} is counted in such a figure.", noun=noun)
+        rest = say("Knows then that the {noun} is one of at most {rest}.", noun=noun, rest=most - 1)
+        needs = "adds and subtracts figures, and needs to know no one."
+        yield Rows(
+            ("who", "what they do", "in these tables"), (("Any reader", needs, reader), ("The neighbour", known, rest))
+        )
 
 
 def _reach(audit: Audit, story: Story) -> str:
@@ -52,7 +82,7 @@ def _reach(audit: Audit, story: Story) -> str:
     reached: dict[tuple[str, ...], list[str]] = {}
     for scenario in named or [""]:
         outcomes = [one for one in audit.expectations if one.scenario == scenario or not named]
-        if sentences := _sentences(outcomes, story, without_zeros=bool(named)):
+        if sentences := _sentences(outcomes, story, joins_zeros=bool(named)):
             reached.setdefault((*sentences,), []).append(scenario)
     if reached:
         return "\n".join(
@@ -64,20 +94,23 @@ def _reach(audit: Audit, story: Story) -> str:
     return say("Not counted: {check:text} was not run.", check=name if check is None else check.title)
 
 
-def _sentences(outcomes: Sequence[Outcome], story: Story, *, without_zeros: bool) -> list[str]:
+def _sentences(outcomes: Sequence[Outcome], story: Story, *, joins_zeros: bool) -> list[str]:
     """The sentences of the first check of a story that was run and has something to say, each once.
 
-    Without zeros, those on no one are left out if others are on someone.
+    With `joins_zeros`, those on no one are one sentence if others are on someone.
     """
     for name, reach in story.measured_by:
         own = [one for one in outcomes if one.check == name and one.observed is not None]
         if sentences := [one for one in dict.fromkeys(reach(_with_values(each)) for each in own) if one]:
-            reached = [one for one in sentences if not one.startswith("0 ")] if without_zeros else sentences
             further = [
                 *(_best_guesses(own, outcomes) if story.guesses else ()),
                 *(_in_register(outcomes) if story.searches else ()),
             ]
-            return [*(reached or sentences), *further]
+            zeros = {one for one in sentences if joins_zeros and one.startswith("0 ")}
+            if zeros and len(zeros) < len(sentences):
+                sentences = [one for one in sentences if one not in zeros]
+                sentences.append(say("For {n} other {n:secret|secrets}: 0.", n=len(zeros)))
+            return [*sentences, *further]
     return []
 
 
@@ -250,8 +283,8 @@ def _one_other(outcome: Outcome) -> str:
 
 def _two_values(outcome: Outcome) -> str:
     return say(
-        "{victims:{record}} {victims:is in a group|are in groups} with two {attribute} values: ruling out one leaves "
-        "the other.",
+        "{victims:{record}} {victims:is in a group|are in groups} with only two values of {attribute}: ruling out one "
+        "leaves the other.",
         outcome,
         victims=_at(outcome, 2, 2),
     )
@@ -381,7 +414,7 @@ def _control(outcome: Outcome) -> str:
 STORIES = (
     Story(
         "The neighbour",
-        "knows these things about a person and looks for the row.",
+        "knows the facts named at the right about a person, and looks for the row.",
         (
             ("k_anonymity", _alone),
             ("sample_uniqueness", _unique),

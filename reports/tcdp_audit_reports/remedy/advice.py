@@ -54,7 +54,7 @@ def cost_of(audit: Audit, log: ChangeLog) -> str:
     names = {one.name: name_of(one) for one in audit.columns}
     changed = sorted((one for one, number in log.cells.items() if number), key=lambda one: -log.cells[one])
     entries = [say("{name} {n}", name=names.get(one, visible(one)), n=log.cells[one]) for one in changed]
-    sentence = say("Entries changed: {names:names}.", names=first_names(entries)) if changed else ""
+    sentence = say("Values changed: {names:names}.", names=first_names(entries)) if changed else ""
     cost = say("The cost: {cost:text}.", cost=log.cost)
     return f"{cost} {sentence}".strip()
 
@@ -143,7 +143,7 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
     dear = say(
         "That is a high price[{lost?}: {name} loses {own} of its detail][{least?}, though no other remedy that passes "
         "keeps more of the detail[{next?} ({loss} of all is lost; the next loses {next}[{fewer?}, though it changes "
-        "fewer entries])]]. "
+        "fewer values])]]. "
         "You may also name another remedy, or leave out a fact that an intruder may know[{first?}, {first} before "
         "others[{alone>0?} (without it, {alone:{noun}} {alone:is|are} still unique)]].",
         lost=changed >= GREAT[0] and lost is not None,
@@ -253,7 +253,7 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
     titles = [demand_name(one) for one in warned if not _alone_by_rows(one)]  # others have a sentence
     names = {one.name: name_of(one) for one in audit.columns}
     passed = say(
-        "Tried on [{tables?}these tables|this file], for this policy: [{tables?}they|it] would then pass"
+        "Tried on [{tables?}these tables|this file], with the policy as it is now: [{tables?}they|it] would then pass"
         "[{warned>0?}, with {warned:warning}[{titles?} ({titles:text})]]"
         "[{emptied?}, and be useless for {names:names}].",
         tables=bool(audit.release.tables),
@@ -269,7 +269,9 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
         n=len(lax),
         numbers=first_names(lax),
     )
-    return " ".join([passed, *_still_joined(audit, trial), *([weak] if lax else [])])
+    may_change = any(one.is_warning and one.check == "undemanded_sensitive" for one in audit.structure)
+    again = ["If a step above changes the policy, try again before you repair."] if may_change else []
+    return " ".join([passed, *_still_joined(audit, trial), *([weak] if lax else []), *again])
 
 
 def _still_joined(audit: Audit, trial: RemedyTrial) -> Iterator[str]:
@@ -314,7 +316,7 @@ def _row(audit: Audit, step: Step, label: str, came: str, *, follows: bool = Fal
     costs = say(
         "[{removed>0?}[{before>0?}{removed} more {removed:record|records} removed, together {all}, "
         "|{removed:record} removed, ]]"
-        "{changed:entry} changed[{lost?}, {lost} of the detail lost]",
+        "{changed:value} changed[{lost?}, {lost} of the detail lost]",
         removed=step.suppressed,
         before=(before := sum(one.suppressed for one in step.after)),
         all=before + step.suppressed,

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from tcdp_audit.plugin._internal import Block, in_words
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, Table
-from tcdp_audit.plugin.sentences import Severity, Status, percent, percent_of, say, sentence_case, visible
+from tcdp_audit.plugin.sentences import Outcome, Severity, Status, percent, percent_of, say, sentence_case, visible
 from tcdp_audit_reports.fact_labels import plain
 from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
 from tcdp_audit_reports.people_exposed import of_weights, of_whole_households
-from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, signed_for, tables_argument
+from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, runs, signed_for, tables_argument
 from tcdp_audit_reports.reasons import is_chance
 from tcdp_audit_reports.sections.appendix import changing_demands
 from tcdp_audit_reports.sections.columns import noun_of_record, taken_of_figures
@@ -29,7 +29,7 @@ def blocks(audit: Audit) -> Iterator[Block]:
     if audit.has_records:
         yield Paragraph(f"{flipping(audit)} {_not_varied(audit)}", style="flips")
     elif audit.figures:
-        yield Paragraph(f"{flipping(audit)} {NOT_VARIED_FIGURES}", style="flips")
+        yield Paragraph(flipping(audit), style="flips")
     yield Items([*how_counted(audit), *taken_of_figures(audit)])
     steps = Items(verification(audit), ordered=True, style="steps")
     signatures = Rows(SIGNED, [(office, "", "") for office in OFFICES], style="signatures")
@@ -77,9 +77,6 @@ def _least_by_rows(figures: object) -> tuple[str, int] | None:
     return name, size
 
 
-NOT_VARIED_FIGURES = "Other meanings of the tables, and other limits, were not tried."
-
-
 def how_counted(audit: Audit) -> list[str]:
     """The policy's conventions as sentences, without those on missing values where none is missing."""
     own, unit, noun = audit.conventions, audit.policy.document.unit, noun_of_record(audit)
@@ -96,7 +93,7 @@ def how_counted(audit: Audit) -> list[str]:
             if unit
             else say("Each row is taken to be another {noun}.", noun=noun)
         )
-        sentences += [*_of_sample(audit), *_of_attempts(audit)]
+        sentences += [*_of_sample(audit), *_of_intruders(audit), *_of_attempts(audit)]
     return sentences
 
 
@@ -139,6 +136,24 @@ def _is_idle(audit: Audit) -> bool:
         or one.details.get("classes_are_of") == "release"
         for number, one in enumerate(audit.expectations, 1)
     )
+
+
+def _of_intruders(audit: Audit) -> Iterator[str]:
+    """Assumptions on registers, and on what the policy's intruders know."""
+    searched = [str(number) for number, one in enumerate(audit.expectations, 1) if _is_of_population(one)]
+    if searched:
+        yield say(
+            "The register is taken to hold everyone ([{several?}demands|demand] {numbers:names}).",
+            several=len(searched) > 1,
+            numbers=[*runs(map(int, searched))],
+        )
+    if audit.scenarios:
+        yield "Each intruder is taken to know what the table of intruders says, and no more."
+
+
+def _is_of_population(outcome: Outcome) -> bool:
+    """Whether a demand rests on a register of the population."""
+    return outcome.details.get("classes_are_of") == "population" or "population_records" in outcome.details
 
 
 def _of_attempts(audit: Audit) -> Iterator[str]:
@@ -201,13 +216,18 @@ CONVENTIONS = {
 
 def flipping(audit: Audit) -> str:
     """Whether another way of counting would have changed a result, or made the release fit."""
+    if not audit.has_records:
+        return _of_figures(audit)
     if audit.flips is None and _misses_nothing(audit):
         return (
             "No known fact and no secret is missing, so the ways to count missing ones cannot change the verdict; "
             "other ways of counting were not tried (--conventions all tries every one)."
         )
     if audit.flips is None:
-        return "Whether another way of counting changes the verdict was not tried: --conventions all tries every one."
+        return (
+            "Not known: whether another way of counting changes a demand. It was not tried: --conventions all tries "
+            "every one."
+        )
     others = len(audit.variants) - 1
     if not others:
         return "No other way of counting could change this verdict: the file gives none of them anything to decide."
@@ -237,6 +257,24 @@ def _misses_nothing(audit: Audit) -> bool:
     """Whether every column that an intruder may know, or that must stay secret, is known to have all its values."""
     judged = [one for one in audit.columns if one.is_present and one.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
     return audit.has_records and bool(judged) and all(one.missing == 0 for one in judged)
+
+
+def _of_figures(audit: Audit) -> str:
+    """What is known of other ways of counting where there are only tables of figures: demands that they cannot meet."""
+    always = [
+        str(number)
+        for number, one in enumerate(audit.expectations, 1)
+        if one.status is Status.FAILED and one.cells is not None and one.cells.failing
+        if one.details.get("by_sums") == one.cells.failing and not one.is_warning
+    ]
+    return say(
+        "[{always?}No other way of counting makes the release fit: [{several?}demands|demand] {always:names} "
+        "{n:fails|fail} by adding up published figures alone. ]Other ways of counting, meanings of the tables and "
+        "limits were not tried.",
+        always=always,
+        several=len(always) > 1,
+        n=len(always),
+    )
 
 
 VARIED = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tcdp_audit.plugin._internal import Block
-from tcdp_audit.plugin.aggregate import PublishedTable
+from tcdp_audit.plugin.aggregate import AggregateDeclaration, PublishedTable
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.report import Audit, AuditedColumn, ColumnRisk, Group, Paragraph, Rows
 from tcdp_audit.plugin.sentences import Outcome, Status, count, say, visible
@@ -54,12 +54,11 @@ def _of_figures(audit: Audit) -> Iterator[str]:
     )
     if audit.has_records:
         return
-    yield "No records are released: there is no column of secrets, and no one’s record can be found."
-    yield "A reader can learn that a count is of few people, or what all people of a cell share."
+    yield "No records are released: there is no column of secrets, and no record to find."
     failing, categories = _where_cells_fail(audit)
     yield say(
         "No column is the riskiest, as that is asked of records"
-        "[{where?}. The riskiest category is {where:names}, in which [{all?}all|most] failing cells are].",
+        "[{where?}. The riskiest category is {where:names}, in which [{all?}all|most] failing figures are].",
         where=first_names(categories),
         all=failing,
     )
@@ -213,13 +212,24 @@ def _declared(table: PublishedTable) -> str:
     noisy = own.noise is not None or any(one.measure.noise is not None for one in table.figures.values())
     return "\n".join(
         [
-            *([f"about {visible(own.people)}"] if own.people else []),
+            *([_people(own)] if own.about else []),
             *(["totals of what is shown"] if own.totals != "all" else []),
             *([f"hidden by {named(texts)}"] if texts else []),
             *(["rounded"] if rounded else []),
             *(["with noise"] if noisy else []),
         ]
     )
+
+
+def _people(declaration: AggregateDeclaration) -> str:
+    """The people that a table is about, and the categories that all of them have."""
+    subgroup = [
+        f"{visible(name)}: {visible(one)}"
+        if isinstance(one, str)
+        else say("{name}: all but {category}", name=visible(name), category=visible(one.not_))
+        for name, one in declaration.subgroup.items()
+    ]
+    return say("about {people:names}", people=[*filter(None, [visible(declaration.people)]), *subgroup])
 
 
 def columns_table(audit: Audit) -> Rows:
@@ -398,9 +408,23 @@ def riskiest(audit: Audit) -> Iterator[str]:
                 noun=noun_of_record(audit),
                 without=first.unique_without,
             )
+    yield from _riskiest_of_all(audit, of_each)
     unharmed = [visible(one.name) for one in audit.scenarios if " " not in one.name and _holds(audit, one.name)]
     if unharmed and of_each:
         yield say("Nothing fails against {names:names}.", names=unharmed)
+
+
+def _riskiest_of_all(audit: Audit, of_each: Sequence[IntrudersColumns]) -> Iterator[str]:
+    """The riskiest column where several intruders have one: that of the intruder to whom most people are exposed."""
+    people = {_intruder(one.name): one.exposed.people or 0 for one in audit.scenarios if one.exposed is not None}
+    worst = max(of_each, key=lambda one: people.get(one.intruder, 0), default=None)
+    if worst is not None and worst.first is not None and len(of_each) > 1 and people.get(worst.intruder):
+        yield say(
+            "The riskiest column is {column}, as {intruder:names} exposes most people; shares against different "
+            "intruders cannot be compared.",
+            column=_name(worst.first),
+            intruder=worst.intruders,
+        )
 
 
 def _holds(audit: Audit, scenario: str) -> bool:

@@ -28,6 +28,7 @@ class RegulatorsQuestion:
     question: str
     titles: Sequence[str]  # of the checks that ask it
     is_compared: bool = True  # whether there is another table, where the question is about one
+    has_records: bool = True  # whether there are any, where the question is about one of them
     intruders: Sequence[str] = ()  # against whom, where the policy names others
     others: Sequence[str] = ()  # intruders against whom it is not asked though people are alone, with their number
 
@@ -41,6 +42,8 @@ class RegulatorsQuestion:
         """The checks that ask it, in a sentence."""
         if not self.titles:
             return "Not asked by this policy."
+        if not self.has_records:
+            return say("There are no records to pick from. Asked by {titles:text}.", titles=[*self.titles])
         return say(
             "Asked by {titles:text}[{others?} against {intruders:names} only, not against {others:names}]"
             "[{compared?}|, as a chance: no other file was compared].",
@@ -74,7 +77,12 @@ def _singling_out(audit: Audit, titles: Sequence[str]) -> RegulatorsQuestion:
     others = [say("{name} ({n} {n:is|are} alone)", name=name, n=n) for name, n in alone_unlimited(audit).items()]
     named = [one.name for one in audit.scenarios if " " not in one.name]
     asked = [visible(name) for name in named if limits_being_alone(audit, name)]
-    word, question = "Singling out", "Can one person be picked out of the file?"
+    word = "Singling out"
+    if not audit.has_records:
+        return RegulatorsQuestion(
+            word, "Is a figure of so few people that one is picked out?", titles, has_records=False
+        )
+    question = "Can one person be picked out of the file?"
     return RegulatorsQuestion(word, question, titles, intruders=asked, others=others if asked else ())
 
 
@@ -147,7 +155,7 @@ def coverage(audit: Audit, findings: Sequence[DemandRow]) -> list[tuple[str, str
     def quadrant(disclosure_type: DisclosureType) -> Quadrant:
         here = {name for name, one in possible.items() if one.disclosure_type is disclosure_type}
         checked = _entries([one for one in findings if one.check in here])
-        return Quadrant(checked, _unchecked(audit, here, len(here & not_run)))
+        return Quadrant(checked, _unchecked(audit, here if checked or audit.has_records else (), len(here & not_run)))
 
     return [(name, about, [*map(quadrant, disclosure_types)]) for name, about, disclosure_types in ROWS]
 
@@ -160,7 +168,7 @@ def _unchecked(audit: Audit, here: Collection[str], left: int) -> str:
         return "Every check was run."
     if audit.has_records:
         return "No check of this quarter is installed."
-    return "No check of this quarter judges tables of figures."
+    return "No check of this quarter can be asked of these tables."
 
 
 def _entries(findings: Sequence[DemandRow]) -> list[CoveredChecks]:
@@ -177,7 +185,11 @@ def _entry(title: str, same: Sequence[DemandRow]) -> CoveredChecks:
             gravest.state,
             title,
             gravest.id,
-            say("{column:text}, {state:text}", column=gravest.attribute, state=gravest.state),
+            say(
+                "[{column?}{column:text}, ]{state:text}",
+                column="" if gravest.attribute == "–" else gravest.attribute,
+                state=gravest.state,
+            ),
         )
     states = Counter(one.state for one in same)
     states_in_words = ", ".join(_state_in_words(state, states[state]) for state in GRAVEST if states[state])

@@ -24,7 +24,7 @@ from tcdp_audit_reports.templating import fill_template
 PASSED = "Passed."
 ADVISED = "See what to do next."  # it has the sentence
 HEAD = ("Status", "Check", "Column", "Found", "Demanded", "Margin", "Groups failing", "Records failing")
-OF_FIGURES = ("Status", "Check", "Found", "Demanded", "Result", "Cells failing")
+OF_FIGURES = ("Status", "Check", "Found", "Demanded", "Result", "Figures failing")
 
 
 def html(audit: Audit) -> str:
@@ -96,7 +96,7 @@ def _entry(audit: Audit, one: Gathered[Outcome]) -> tuple[tuple[str, ...], str]:
 
 
 def _cells(outcome: Outcome) -> str:
-    """The number of failing cells of tables of figures."""
+    """The number of failing figures of tables."""
     return "–" if outcome.cells is None or outcome.cells.failing is None else count(outcome.cells.failing)
 
 

@@ -23,6 +23,7 @@ from tcdp_audit.plugin.sentences import (
     Comparison,
     Outcome,
     Status,
+    allowance,
     column_of,
     count,
     decimal,
@@ -261,9 +262,9 @@ def _failing_cells(outcome: Outcome) -> str:
 
 
 def whose_affected(outcome: Outcome) -> str:
-    """The noun of what fails: cells, or of several tables those affected, with the records of a table behind them."""
+    """The noun of what fails: figures, or of several tables those affected, with the records of a table behind them."""
     if outcome.cells is not None:
-        return noun_form("cell", outcome.cells.failing or 0)
+        return noun_form("figure", outcome.cells.failing or 0)
     whom = affected(outcome)
     if whom is None or whom.records is None:
         return "" if whom is None or outcome.table is None else noun_form(whom.noun, whom.number)
@@ -326,6 +327,9 @@ def _message(outcome: Outcome, once: Say) -> str:
     """The message; a sentence on groups without a value that another finding has is its number of people only."""
     first, *others = SENTENCE_END.split(quoted(prose(outcome.message)))
     said = [one for one in others if once(one)]
+    fails = failing(outcome)
+    if outcome.status is Status.PASSED and fails is not None and fails[1] and is_share(outcome):
+        said.append(say("{bound:text}.", bound=sentence_case(allowance(outcome))))
     without = _without_value(outcome)
     if len(said) < len(others) and without and outcome.records is not None and outcome.records.failing:
         said.append(
@@ -405,7 +409,9 @@ def _facts(outcome: Outcome, check: Check | None, labels: Labels) -> Pairs:
         facts += [("figures looked at", count(outcome.cells.total)), ("failing", _failing_cells(outcome))]
     fails = failing(outcome)
     if fails is not None and (fails[0] or outcome.blocks):
-        facts.append(("groups that fail", count(fails[0])))
+        facts.append(
+            ("groups that fail" if outcome.status is Status.FAILED else "groups in which it succeeds", count(fails[0]))
+        )
     limits = {} if check is None else {one.parameter: one for one in check.limits[1:]}
     said = {*IN_SENTENCES, *(name for name, usual in USUAL.items() if outcome.details.get(name) == usual)}
     counted = {"victims": outcome.records, "victim_classes": outcome.classes}
@@ -482,7 +488,7 @@ def _blocks_of(audit: Audit, one: Outcome, finding: Finding) -> Iterator[Paragra
     )
     reason = f"The policy’s reason: “{one_line(one.reason)}”" if one.reason else ""
     fails = state_of(one) in ("failed", "error", "warning")
-    counted = "Failing cells" if fails else "Cells that it counts"
+    counted = "Failing figures" if fails else "Cells that it counts"
     cells = f"{counted}: {_named_cells(one)}." if one.failing_cells else ""
     strict = prose(strictness_sentences(one))
     said = (

@@ -54,14 +54,13 @@ BELIEFS = (
 OF_FIGURES = {
     "Table of figures": "A table of counts, sums, means or other figures of several people, and not of their records.",
     "Cell": (
-        "One place of a table, named by its label in every dimension; it has a figure for each measure. What is "
-        "computed from all tables together counts a figure that several of them have only once."
+        "One place of a table, named by its label in every dimension; it has a figure for each measure. A "
+        "figure that several tables have is counted once."
     ),
-    "Hidden": "A text, such as c, is in the place of a figure. A reader may still know its limits.",
-    "Fails": "The cell, as it is published or as a reader computes it, does not keep a demand of the policy.",
-    "Records behind a table": "The records that its figures were made from. They are not released.",
+    "Hidden": "A text, such as c, is in the place of a figure.",
+    "Fails": "The figure, as it is published or as a reader computes it, does not keep a demand of the policy.",
 }
-OF_BOTH = ("Demand", "Warns", "Measured", "Re-identification risk", "Attribute disclosure risk", "Margin")
+OF_BOTH = ("Demand", "Warns", "Measured", "Margin")
 
 
 def terms(audit: Audit) -> dict[str, str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tcdp_audit.plugin._internal import demanded, observed
+from tcdp_audit.plugin.aggregate import FailingCell
 from tcdp_audit.plugin.report import Audit, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -27,12 +28,14 @@ from tcdp_audit_reports.people_exposed import affected
 from tcdp_audit_reports.policy_text import first_names, name_of, policy_argument, tables_argument, unwanted
 from tcdp_audit_reports.reasons import demand_name, is_chance
 from tcdp_audit_reports.sections.columns import coarsening, measured_columns
+from tcdp_audit_reports.sections.coverage import ATTRIBUTE
 from tcdp_audit_reports.sections.grouped import groups_of
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
 # schema checks with a step
 WARNED = frozenset({"undeclared_identifiers", "hidden_people", "undemanded_sensitive", "linked_rows"})
 MOST = 12  # failing demands that are named
+FIGURES = 5  # failing ones that are named
 HIDDEN = 50  # figures of a proposal that are listed
 UNKNOWN = (
     "The cost is not known yet: the command finds it out, and writes no data. It tries generalising, suppressing and "
@@ -46,13 +49,11 @@ UNKNOWN_IN_MEMORY = (
 )
 MODELS = "Change the models with failing figures."
 OF_MODELS = "Leave a coefficient or a category of few people out, or fit the model on more people. Then audit it again."
-OF_FIGURES = (
-    "Hide further cells, leave a row or column of totals out, join categories or round, where the tables are made. "
-    "Then audit all tables together again: a cell that one table hides may follow from another."
-)
+HOW = "Hide further cells, leave a row or column of totals out, join categories or round."
+AGAIN = "What one table hides may follow from another."
 NOT_TRIED = (
-    "What it costs is not known yet. The command tries which cells to hide, which rows or columns of totals to leave "
-    "out and which base to round to, says how many figures each change takes away, and writes no data."
+    "The cost is not known yet. The command tries which cells to hide, which rows or columns of totals to leave out "
+    "and which base to round to, says how many figures each change takes away, and writes no data."
 )
 COST = "Find out what a remedy costs."
 UNLINKED = "Remedies change tables that a unit links. Wider categories make people alike."
@@ -116,9 +117,9 @@ def _columns(audit: Audit) -> Iterator[Paragraph]:
     if wrong:
         yield Paragraph(
             say(
-                "[{dropped?}The command below leaves {n:it|them} out|As long as {n:it is|they are} in the file, "
-                "{n:it makes|they make} it possible to link people or to name them. The copy that is audited may keep "
-                "{n:it|them}].",
+                "[{dropped?}The command below leaves {n:it|them} out, at no other cost|As long as {n:it is|they are} "
+                "in the file, {n:it makes|they make} it possible to link people or to name them. The copy that is "
+                "audited may keep {n:it|them}].",
                 n=len(wrong),
                 dropped=dropped.issuperset(wrong),
             ),
@@ -155,7 +156,33 @@ def _warned(audit: Audit) -> Iterator[Paragraph]:
     """What the verdict warns of, and no demand looks at."""
     for one in audit.structure:
         if one.is_warning and one.check in WARNED:
-            yield replace(_said(one), lead=_decision(audit, one))
+            yield replace(_said(one), lead=_decision(audit, one), **_of_own_demands(audit, one))
+
+
+def _of_own_demands(audit: Audit, outcome: Outcome) -> dict[str, str]:
+    """The text on secrets of which the policy demands something that cannot stop publication; nothing for others."""
+    columns = {str(name) for name in outcome.details.get("columns", ())}
+    of_columns = [
+        (number, one)
+        for number, one in enumerate(audit.expectations, 1)
+        if one.attribute in columns and one.check in audit.plugins.checks
+        if audit.plugins.checks[one.check].disclosure_type in ATTRIBUTE
+    ]
+    warning = [say("{n} (line {line})", n=n, line=one.line) for n, one in of_columns if one.is_warning and one.line]
+    measured = [say("{n} (line {line})", n=n, line=one.line) for n, one in of_columns if not one.is_judged and one.line]
+    has_demands = {one.attribute for _, one in of_columns if one.line} == columns
+    if outcome.check != "undemanded_sensitive" or not has_demands or not (warning or measured):
+        return {}
+    text = say(
+        "Nothing that can stop publication is demanded of {n:it|them}. [{warning?}Let [{several?}demands|demand] "
+        "{warning:names} stop it, without severity: warning[{measured?}, or give|. Or]][{measured?}[{warning?}|Give] "
+        "{measured:names} a limit. Or] say that {n:it|they} need not be secret (role: insensitive), and why.",
+        n=len(columns),
+        warning=warning,
+        several=len(warning) > 1,
+        measured=measured,
+    )
+    return {"text": text}
 
 
 def _decision(audit: Audit, outcome: Outcome) -> str:
@@ -208,24 +235,58 @@ def _failures(audit: Audit) -> Iterator[Paragraph]:
 
 
 def _cells(audit: Audit) -> Iterator[Paragraph]:
-    """The tables with failing cells, those with the most first, and what can be done where they are made."""
+    """What changes of tables cost, the tables with failing figures, and what can be done where they are made."""
     failing = [one for one in audit.outcomes if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning]
-    cells = {(cell.table, cell.measure, *cell.labels.items()) for one in failing for cell in one.failing_cells}
-    tables = Counter(sorted(str(table) for table, *_ in cells))
+    cells = {(cell.table, cell.measure, *cell.labels.items()): cell for one in failing for cell in one.failing_cells}
+    trial, tables = audit.figure_trial, {cell.table for cell in cells.values()}
+    if tables and tables <= {*audit.models}:
+        models = first_names([*_by_table([*cells.values()])])
+        yield Paragraph(f"{sentence_case(say('{names:names}.', names=models))} {OF_MODELS}", lead=MODELS)
+        tables = set()
+    if tables and trial is None:
+        yield Paragraph(NOT_TRIED, lead="Find out which change helps, and what it costs.", code=_trial_command(audit))
     if tables:
-        ranked = [say("{name} ({n})", name=visible(name), n=number) for name, number in tables.most_common()]
-        models = tables.keys() <= {*audit.models}
-        lead, advice = (MODELS, OF_MODELS) if models else ("Change the tables with failing cells.", OF_FIGURES)
-        tables_in_words = sentence_case(say("{names:names}.", names=first_names(ranked)))
-        yield Paragraph(f"{tables_in_words} {advice}", lead=lead)
-    trial = audit.figure_trial
-    if trial is None and tables and not tables.keys() <= {*audit.models}:
-        yield Paragraph(NOT_TRIED, lead="Run this: it tries changes.", code=_trial_command(audit))
-    elif trial is not None:
+        yield Paragraph(
+            " ".join([_where_to_change(audit, [*cells.values()]), *([HOW] if trial else [])]),
+            lead="Change the tables where they are made.",
+        )
+        if trial is None:
+            yield Paragraph(AGAIN, lead="Audit all tables together again.")
+    if trial is not None:
         for one in trial.proposals:
             listed = " They are listed below." if one.hidden else ""
             yield Paragraph(f"{one.effect}{listed} {one.declaration}", lead=f"{one.title}.")
         yield Paragraph(trial.note, lead="Audit the changed tables again.")
+
+
+def _by_table(cells: Sequence[FailingCell]) -> Iterator[str]:
+    """Each table or model with the number of its failing figures, those with the most first."""
+    for name, number in Counter(sorted(cell.table for cell in cells)).most_common():
+        yield say("{name} ({n})", name=visible(name), n=number)
+
+
+def _where_to_change(audit: Audit, cells: Sequence[FailingCell]) -> str:
+    """The failing figures by the tables that have them, and those that only several tables together give."""
+    from tcdp_audit_reports.cell_grids import is_computed  # noqa: PLC0415 - only for tables of figures
+
+    inside = [one for one in cells if not is_computed(audit, one)]
+    computed = [one for one in cells if is_computed(audit, one)]
+    names = [say("{table} ({cell})", table=visible(one.table), cell=visible(one.name)) for one in inside]
+    groups = [
+        say("{cell:text}[{why?}, which {why:text}]", cell=visible(one.name), why=visible(prose(one.says)))
+        for one in computed
+    ]
+    named = "; ".join(first_names(names if len(names) <= FIGURES else [*_by_table(inside)], FIGURES))
+    sentences = [
+        say("In {places}.", places=named) if inside else "",
+        say(
+            "In no table: {figures:text}; change one of the tables that give it.",
+            figures="; ".join(first_names(groups, FIGURES)),
+        )
+        if computed
+        else "",
+    ]
+    return " ".join(filter(None, sentences))
 
 
 def _fails(outcome: Outcome) -> bool:

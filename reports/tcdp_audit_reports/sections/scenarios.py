@@ -23,9 +23,9 @@ from tcdp_audit_reports.policy_text import first_names
 from tcdp_audit_reports.sections.findings import title_of_all
 from tcdp_audit_reports.sections.grouped import groups_of
 
-HEAD = ("Scenario", "Who", "Knows", "After", "Attempt", "Finds a record, if tried", "People exposed")
-NOTE = "After: what they want to learn. Those whom a demand allows are not counted as exposed."
-TRIED = "Demands on the risk count that chance times the attempt."
+HEAD = ("Scenario", "Who", "Knows", "Wants to learn", "Is tried", "Finds a record, if tried", "People exposed")
+NOTE = "Whom a met demand allows is counted only if a failing demand affects them, too."
+TRIED = "Demands on the risk count the product of the two chances."
 WRONG = ("error", "failed", "warning")
 GRAVEST = ("error", "failed", "warning", "skipped", "measured", "passed")
 FEW = 6  # scenarios, up to which each has a column in the table of demands
@@ -150,8 +150,7 @@ def _summary(audit: Audit) -> str:
             sentences.append(
                 say(
                     "Every demand against {names:names} holds. That is no leave to publish: the verdict is one, for "
-                    "all intruders. To decide on some, audit with a policy that names only those, and state why the "
-                    "others cannot get the file.",
+                    "all intruders.",
                     names=_listed(held),
                 )
             )
@@ -165,7 +164,7 @@ def _without_intruder(audit: Audit) -> str:
     unnamed = [(number, one) for number, one in enumerate(audit.expectations, 1) if _is_unnamed(one.scenario or "")]
     numbers = [str(number) for number, _ in unnamed]
     return say(
-        "[{measured?}[{several?}Lines|Line] {numbers:names} {n:is|are} only measured and {n:names|name} no intruder"
+        "[{measured?}[{several?}Numbers|Number] {numbers:names} {n:is|are} only measured and {n:names|name} no intruder"
         "|[{several?}Demands|Demand] {numbers:names} {n:names|name} columns and no intruder].",
         measured=all(one.threshold is None for _, one in unnamed),
         several=len(numbers) > 1,
@@ -247,10 +246,11 @@ def _allowed(audit: Audit, one: Any) -> Iterator[str]:
         counted = outcome.records
         if outcome.scenario == one.name and state_of(outcome) == "passed" and counted is not None and counted.failing:
             yield say(
-                "{n} by demand {number}[{most?}, which allows {most}]",
+                "[{most?}demand {number} allows {most} and finds {n}|{n} by demand {number}][{about?} ({about})]",
                 number=number,
                 n=counted.failing,
                 most="" if not is_share(outcome) else say("{n}", n=floor((outcome.threshold or 0) * counted.total)),
+                about="" if outcome.attribute is None else visible(column_of(outcome)),
             )
 
 

@@ -14,6 +14,7 @@ from tcdp_audit_reports.cell_grids import (
     GridCell,
     NumberedCell,
     grids,
+    is_computed,
     is_in_table,
     numbered_cells,
 )
@@ -22,7 +23,7 @@ from tcdp_audit_reports.templating import fill_template
 NOT_REPEATED = (
     "Published figures are not repeated here, since a failing one is itself the disclosure: a dot is drawn for each."
 )
-LIST = "Failing cells: why they fail, and what a reader computes"
+LIST = "Failing figures: why they fail, and what a reader computes"
 MARKS = {"error": "✗", "failed": "✗", "warning": "!", "measured": "○"}
 
 
@@ -74,31 +75,31 @@ def summary(audit: Audit, cells: Sequence[NumberedCell]) -> str:
 
 
 def _failing(audit: Audit, cells: Sequence[NumberedCell], total: int) -> str:
-    """`3 of 96 cells fail`; figures that can be computed may be in no table."""
+    """`3 figures fail, in tables of 96 cells`; figures that can be computed may be in no table."""
     if not cells:
-        return "no cell fails a demand that was examined"
+        return "no figure fails a demand that was examined"
     inside = sum(is_in_table(audit, one.cell) for one in cells)
-    outside = len(cells) - inside
-    if not audit.figures or inside > total:
-        return say("{n:cell} {n:fails|fail}", n=len(cells))
     return say(
-        "[{inside>0?}{inside/total:cell} {inside/total:fails|fail}[{n>0?}, and so {n:does|do} ]]"
-        "[{n>0?}{n:figure} that {n:stands|stand} in no table and can be computed[{inside=0?} {n:fails|fail}]]",
+        "{n:figure} {n:fails|fail}[{total>0?}[{outside>0?}: [{inside>0?}{inside} in tables of {total:cell}, and ]"
+        "{outside} that {outside:stands|stand} in no table and can be computed|, in tables of {total:cell}]]",
+        n=len(cells),
         inside=inside,
-        total=total,
-        n=outside,
+        total=total if audit.figures else 0,
+        outside=len(cells) - inside,
     )
 
 
 def _measured(cells: Sequence[NumberedCell]) -> str:
     number = sum(one.state == "measured" for one in cells)
-    noun = "more cell" if number < len(cells) else "cell"
+    noun = "more figure" if number < len(cells) else "figure"
     return f"{count(number, noun)} {agree(number, 'is', 'are')} named by measurements" if number else ""
 
 
 def place(audit: Audit, one: NumberedCell) -> str:
     """The measure, the table and the line of a cell."""
     cell = one.cell
+    if is_computed(audit, cell):
+        return say("in no table[{measure?}: {measure}]", measure=visible(cell.measure))
     parts = [visible(one) for one in (cell.measure, cell.table) if one and one != cell.name]
     of = say("{measure} of {table}", measure=parts[0], table=parts[1]) if len(parts) > 1 else "".join(parts)
     table = audit.release.tables.get(cell.table) or audit.companions.get(cell.table)

@@ -44,6 +44,12 @@ KINDS: Mapping[Need, str] = {
     Need.UNLINKED_TABLES: "unlinked tables",
     Need.WHOLE_RECORDS: "samples",
 }
+OF_FIGURES: Mapping[str, tuple[Callable[[Audit], bool], str]] = {  # what a check of figures needs of them
+    "noise_epsilon": (lambda audit: _declared(audit, "noise"), "figures with noise"),
+    "perturbation_bounds": (lambda audit: _declared(audit, "noise"), "figures with noise"),
+    "rounding_unpicked": (lambda audit: _declared(audit, "rounding"), "rounded figures"),
+    "regression_output": (lambda audit: bool(audit.models), "fitted models"),
+}
 NOT_COMPARED = (
     "The figures were not compared with the records that they were made from: a wrong figure is taken as it is."
 )
@@ -65,8 +71,9 @@ def blocks(audit: Audit) -> Iterator[Block]:
     number = len(left(audit))
     if number:
         named_there = say(
-            "Annex B names {n:check} that could be asked and {n:was|were} not[{answered>0?}; other results answer "
-            "{answered} more][{others>0?}; {others} {others:is|are} about other kinds of data].",
+            "Annex B names [{n=1?}the check|all {n} checks] that {n:fits|fit} this data and {n:was|were} not run"
+            "[{answered>0?}; other results answer {answered} more]"
+            "[{others>0?}; {others} {others:is|are} about other kinds of data].",
             n=number,
             answered=len(answered(audit)),
             others=sum(not _needs_original(one) for one in beyond(audit)),
@@ -74,6 +81,13 @@ def blocks(audit: Audit) -> Iterator[Block]:
         yield Paragraph(f"{named_there} {LIMITS}")
     else:
         yield Paragraph(LIMITS)
+
+
+def _declared(audit: Audit, key: str) -> bool:
+    """Whether a table of figures, or a measure of one, was changed in a way that the policy declares."""
+    tables = audit.figures.values()
+    measures = [one.measure for table in tables for one in table.figures.values()]
+    return any(getattr(one, key) is not None for one in (*(table.declaration for table in tables), *measures))
 
 
 def _of_figures(audit: Audit) -> Iterator[Paragraph]:
@@ -147,21 +161,22 @@ def _unasked(audit: Audit) -> Iterator[Paragraph]:
             after.setdefault(wanted, []).append(visible(one.name))
             ignored.setdefault(unwanted, []).append(visible(one.name))
     unasked = [(pair, is_wanted) for of, is_wanted in ((after, True), (ignored, False)) for pair in of.items()]
-    clauses = [
+    sentences = [
         say(
-            "{names:names} against {intruders:names}"
-            "[{ignored?}, whom the policy takes not to want to learn {n:it|them}]",
+            "[{wanted?}{intruders:names} {many:wants|want} to learn {names:names}, and no demand protects {n:it|them}|"
+            "No demand protects {names:names} against {intruders:names}, who {many:does|do} not want to learn "
+            "{n:it|them}, as the policy has it].",
             names=[secrets[name] for name in names],
-            intruders=intruders,
-            ignored=not is_wanted,
+            intruders=[sentence_case(intruders[0]), *intruders[1:]] if is_wanted else intruders,
+            wanted=is_wanted,
+            many=len(intruders),
             n=len(names),
         )
         for (names, intruders), is_wanted in unasked
         if names
     ]
-    if clauses:
-        text = say("No demand protects {clauses:text}.", clauses="; ".join(clauses))
-        yield Paragraph(text, lead="Some secrets, against some intruders.")
+    if sentences:
+        yield Paragraph(" ".join(sentences), lead="Some secrets, against some intruders.")
 
 
 def not_run(audit: Audit) -> Iterator[Block]:
@@ -208,6 +223,8 @@ def _obstacle(audit: Audit, check: Announced) -> str:
     """The kind of data that a check is about and that the release is not, or does not have."""
     if check.concerns == "masked":
         return "masked values"
+    if check.name in OF_FIGURES:
+        return OF_FIGURES[check.name][1]
     if "holdout" in check.requires:
         return "synthetic data with a hold-out"
     missing = [need for need, applies in APPLIES.items() if need in check.needs and not applies(audit.policy.document)]
@@ -228,6 +245,7 @@ def unexamined(audit: Audit) -> dict[str, Announced]:
         if name not in run | by_another
         and one.requires <= given
         and (masked or one.concerns != "masked")
+        and (name not in OF_FIGURES or OF_FIGURES[name][0](audit))
         and all(applies(audit.policy.document) for need, applies in APPLIES.items() if need in one.needs)
     }
 
@@ -281,7 +299,7 @@ def _by_concern(audit: Audit, left: Mapping[str, Announced], chosen: Sequence[An
     for quarter in DisclosureType:
         if not any(one.disclosure_type is quarter for one in (*run, *chosen)):
             yield [one for one in checks if one.disclosure_type is quarter]
-    for quarter in DEGREES:  # where a model holds, another attack may succeed all the same
+    for quarter in DEGREES if audit.has_records else ():  # where a model holds, another attack may succeed all the same
         yield [one for one in checks if one.disclosure_type is quarter and one.requires <= _given(audit)]
 
 
@@ -350,5 +368,8 @@ def _unused_hierarchies(audit: Audit) -> Iterator[str]:
     left = [repr(visible(name)) for name in declared if name not in read]
     if left and audit.change_log is None and not policy.remedies:
         yield say(
-            "The {n:hierarchy|hierarchies} of {names:names} {n:was|were} used by no demand.", n=len(left), names=left
+            "The {n:hierarchy|hierarchies} of {names:names} {n:was|were} used by no demand: similar values count as "
+            "different.",
+            n=len(left),
+            names=left,
         )

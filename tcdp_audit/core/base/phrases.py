@@ -79,7 +79,7 @@ def laxness_sentence(
 
 def strictness_sentences(outcome: Outcome) -> str:
     """The sentences on a demand that is laxer than usual, and on one that another demand implies; else nothing."""
-    implied = f"Already implied by {outcome.implied_by}." if outcome.implied_by else ""
+    implied = f"A file that meets {outcome.implied_by} meets this demand, too." if outcome.implied_by else ""
     lax = laxness_sentence(outcome.laxer_than, outcome.threshold, outcome.comparison)
     return " ".join(filter(None, (lax, implied)))
 

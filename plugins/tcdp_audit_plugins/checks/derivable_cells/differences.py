@@ -14,7 +14,7 @@ from pydantic import Field
 from tcdp_audit.plugin.aggregate import AggregateCheck, CellFigure, CellsView, Demand, Derivation, FailingCell
 from tcdp_audit.plugin.check import DisclosureType, Parameters
 from tcdp_audit.plugin.sentences import Comparison, Sentences
-from tcdp_audit_plugins.checks.derivable_cells.targets import Steps, counts_of_people
+from tcdp_audit_plugins.checks.derivable_cells.targets import Steps, add_up, counts_of_people
 from tcdp_audit_plugins.guides import built_in_guide
 
 SEVERAL = 3  # parts of a category from which on less than all is a group of several
@@ -57,6 +57,7 @@ def table_differencing(view: CellsView, parameters: TableDifferencingParameters)
     few = [cell for _, cell in sorted(differences.few, key=lambda difference: difference[0])]
     details = {
         "compared": differences.compared,
+        "by_sums": differences.by_sums,
         "joined": sum(one.joined for one in view.links),
         "not_joined": [f"{' and '.join(one.tables)}: {one.why}" for one in view.links if not one.joined],
         "first": few[0].sentence if few else "",
@@ -76,6 +77,7 @@ class _Differences:
         smallest: the smallest difference that is not 0.
         compared: the number of differences.
         undecided: the number of those that are not decided.
+        by_sums: the number of differences of fewer than k people that published figures give by sums alone.
         few: each difference of fewer than k people as a failing cell.
     """
 
@@ -84,6 +86,7 @@ class _Differences:
     smallest: int | None = None
     compared: int = 0
     undecided: int = 0
+    by_sums: int = 0
     few: list[tuple[int, FailingCell]] = field(default_factory=list)
 
     def _add(self, numbers: Steps) -> Integers:
@@ -105,6 +108,7 @@ class _Differences:
         intervals = one.decide(demand, integers=not relaxed, effort=effort)
         known = np.flatnonzero(targets & intervals.known)
         small = known[self._add(intervals.low[known])].tolist()
+        self.by_sums += add_up(one, small)
         for variable, words in zip(small, one.computations(small), strict=True):
             number = int(intervals.low[variable])
             cell = self.view.failing_variable(one.joint, variable, words, {"value": number})
@@ -125,7 +129,9 @@ class _Differences:
                 parents = np.broadcast_to(sums.parents, sums.children.shape)[pairs]
                 children = sums.children[pairs]
                 left = figures.low[parents] - figures.low[children]
-                for place in self._add(left).tolist():
+                small = self._add(left).tolist()
+                self.by_sums += len(small)
+                for place in small:
                     says = f"less {table.say(int(children[place]))} leaves few people"
                     number = {"value": int(left[place])}
                     cell = self.view.failing_cell(name, measure, int(parents[place]), says, number)
@@ -144,7 +150,9 @@ class _Differences:
                 both = (others >= 0) & then.shown[others] & (then.low[others] == then.high[others])
                 cells, others = cells[both], others[both]
                 differences = np.abs(now.low[cells] - then.low[others])
-                for place in self._add(differences).tolist():
+                small = self._add(differences).tolist()
+                self.by_sums += len(small)
+                for place in small:
                     number = {"value": int(differences[place])}
                     cell = self.view.failing_cell(name, measure, int(cells[place]), CHANGED, number)
                     self.few.append((int(differences[place]), cell))

@@ -24,6 +24,7 @@ from tcdp_audit_plugins.checks.derivable_cells.targets import (
     DerivationParameters,
     Mask,
     Steps,
+    add_up,
     counts_of_people,
     failing_cells,
 )
@@ -67,7 +68,7 @@ def derivable_small_count(view: CellsView, parameters: DerivableSmallCountParame
     Source: Handbook on Statistical Disclosure Control, 2nd ed., 4.3; CMS, Cell Size Suppression Policy.
     """
     relaxed = view.policy.conventions.integers == "relaxed"
-    failing, cells, known, open_cells, hidden = list[FailingCell](), 0, 0, 0, 0
+    failing, cells, known, open_cells, hidden, by_sums = list[FailingCell](), 0, 0, 0, 0, 0
     bases: dict[str, dict[str, tuple[Steps, Steps]]] = {}
     for one, k in _examined(view, parameters.k):
         demand = _demand(one, parameters, k)
@@ -76,6 +77,7 @@ def derivable_small_count(view: CellsView, parameters: DerivableSmallCountParame
             demand.cells & ~demand.holds(intervals.low, intervals.high) & _is_small(intervals.low, intervals.high, k)
         )
         failing += failing_cells(view, one, fails, intervals)
+        by_sums += add_up(one, np.flatnonzero(fails & intervals.known).tolist())
         open_cells += int((one.undecided(intervals, demand, relaxed=relaxed) & ~fails & ~intervals.known).sum())
         cells += int((one.hidden | one.published).sum())
         hidden, known = hidden + int(one.hidden.sum()), known + int((one.hidden & intervals.known).sum())
@@ -87,6 +89,7 @@ def derivable_small_count(view: CellsView, parameters: DerivableSmallCountParame
     details = {
         "hidden": hidden,
         "known_exactly": known,
+        "by_sums": by_sums,
         "implied": len(implied),
         "not_examined": [f"{name}: {measure}" for name, measure in _rows_of_anyone(view)],
         "first": failing[0].sentence if failing else "",

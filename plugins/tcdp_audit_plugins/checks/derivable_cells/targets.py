@@ -64,6 +64,19 @@ def added_figures(view: CellsView) -> Sequence[Derivation]:
     return view.derivations
 
 
+def add_up(derivation: Derivation, variables: Sequence[int]) -> int:
+    """The number of some variables that published figures give exactly by sums alone, whatever hidden ones mean.
+
+    Cost: that of a proof each; nothing where failing cells come without their computations.
+    """
+    if not derivation.explains:
+        return 0
+    hidden = derivation.joint.system.hidden
+    computed = (derivation.computation_of(one, shortest=False) for one in variables if hidden[one])
+    by_sums = sum(one is not None and not one.limited for one in computed)
+    return by_sums + sum(not hidden[one] for one in variables)
+
+
 def failing_cells(
     view: CellsView, derivation: Derivation, variables: Mask, intervals: Intervals, *, computed: bool = True
 ) -> Iterator[FailingCell]:
