@@ -164,7 +164,7 @@ def of_whole_households(audit: Audit) -> list[str]:
 
 
 def of_weights(audit: Audit) -> list[str]:
-    """The numbers of the demands that take from a column of weights how many people a row stands for."""
+    """The numbers of the demands that take from a column of weights how many people a row represents."""
     weight = audit.policy.document.weight
     if not any(one.name == weight and one.is_present for one in audit.columns):
         return []

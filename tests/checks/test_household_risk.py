@@ -191,7 +191,7 @@ def test_beyond_many_compositions_sums_are_floats(monkeypatch: pytest.MonkeyPatc
         assert rounded[name] == pytest.approx(float(exact[name]), rel=1e-14)
 
 
-def test_the_highest_risk_is_that_someone_of_a_household_is_found():
+def test_the_highest_risk_is_that_of_someone_in_a_household():
     one = risk_of(table_of(T2), "highest", at_most=0.5, **WHOLE)
     assert one.message == (
         "The highest risk that someone of a household is found is 100%, if an intruder knows 'a' of everyone in a "

@@ -127,7 +127,7 @@ def test_every_check_on_a_secret_says_so(check: str) -> None:
     assert "have the same" not in f"{one.message} {one.individual_impact}"
 
 
-def test_the_worst_is_told_in_people(tables: Audit) -> None:
+def test_the_worst_is_said_in_people(tables: Audit) -> None:
     assert relation(tables).endswith(
         "Worst for one person: demand 2, as a value of the diagnosis of 139 patients is known for certain."
     )
@@ -166,7 +166,7 @@ def test_what_was_computed_of_single_rows_is_said(tables: Audit) -> None:
     )
 
 
-def test_the_price_is_told_in_patients(repaired: Audit) -> None:
+def test_the_price_is_said_in_patients(repaired: Audit) -> None:
     step = repair(repaired)
     assert step.lead == "Decide whether the tables are worth their repair, which takes much from them."
     stay = "65 of 200 patients, 12 of 315 records of visits and 0 of 321 records of drugs stay"

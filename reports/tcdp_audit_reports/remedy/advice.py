@@ -161,7 +161,7 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
 
 
 def _tables_left(audit: Audit, log: ChangeLog) -> list[str]:
-    """What stays of each of several tables, those of the people by their noun; nothing of a single table."""
+    """The rows left of each of several tables, those of the people by their noun; nothing of a single table."""
     tables, linked = log.loss.get("tables", {}), audit.linked_tables
     declared = audit.policy.document.tables or {}
     return [
@@ -291,7 +291,7 @@ def _still_joined(audit: Audit, trial: RemedyTrial) -> Iterator[str]:
 
 
 def _alone_by_rows(outcome: Outcome) -> tuple[int, int] | None:
-    """How many people or households are alone by the rows that a column joins, and of how many; None of others."""
+    """The people or households alone by the rows that a column joins, and the number of all; None of other checks."""
     alone, units = outcome.details.get("alone"), outcome.details.get("units")
     return (alone, units) if outcome.check == LINKED and isinstance(alone, int) and isinstance(units, int) else None
 
