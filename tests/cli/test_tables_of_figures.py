@@ -303,7 +303,7 @@ def test_frames_and_notebooks_count_cells(outputs):  # noqa: ARG001 - its folder
     assert frame.cells_failing.tolist()[-2:] == [1, 2]
     assert str(frame.cells.dtype) == "Int64"
     page = audited._repr_html_()
-    assert "figures failing</th>" in page
+    assert "cells failing</th>" in page
     assert "records failing" not in page
 
 

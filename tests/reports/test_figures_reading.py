@@ -175,7 +175,7 @@ def test_a_definition_of_several_paragraphs_has_no_characters_of_code():
     assert "<p>Counts that follow from a published share" in page
 
 
-def test_anyone_and_a_neighbour_are_told_apart():
+def test_any_reader_and_a_neighbour_are_distinguished():
     stories = section("attacks")
     assert "Finds that figures are of fewer than 10 patients (demands 2 and 3)." in stories
     assert "Knows then that the patient is one of at most 9." in stories

@@ -56,7 +56,6 @@ def test_each_intruder_has_its_own_people_exposed() -> None:
 
     assert summary.startswith("The policy names 2 intruders. Demands fail against boss. Every demand against neighbour")
     assert "That is no leave to publish: the verdict is one, for all intruders." in summary
-    assert "audit with a policy that names only those, and state why the others cannot get the file" in summary
     assert intruders == [  # in the policy's order, as in the other tables
         ("neighbour", "Somebody next door", "'age'\nof 25% of all", "illness", "100%", "not asked", "none"),
         ("boss", "A boss", "'age' and 'job'", "illness", "50%", "not asked", "1 of 6 people"),

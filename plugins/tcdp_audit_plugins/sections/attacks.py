@@ -48,7 +48,7 @@ def stories(audit: Audit) -> Iterator[str | Rows]:
 
 
 def _of_figures(audit: Audit) -> Iterator[Rows]:
-    """What anyone, and somebody who knows a person, learn from failing figures; nothing where none is of few people."""
+    """The reach of any reader and of a neighbour into failing figures; nothing where none is of few people."""
     checks = audit.plugins.checks
     few = [
         (number, one)

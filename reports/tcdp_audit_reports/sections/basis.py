@@ -260,7 +260,7 @@ def _misses_nothing(audit: Audit) -> bool:
 
 
 def _of_figures(audit: Audit) -> str:
-    """What is known of other ways of counting where there are only tables of figures: demands that they cannot meet."""
+    """The demands on tables of figures that no other way of counting can meet, and that others were not tried."""
     always = [
         str(number)
         for number, one in enumerate(audit.expectations, 1)

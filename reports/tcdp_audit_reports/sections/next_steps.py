@@ -235,7 +235,7 @@ def _failures(audit: Audit) -> Iterator[Paragraph]:
 
 
 def _cells(audit: Audit) -> Iterator[Paragraph]:
-    """What changes of tables cost, the tables with failing figures, and what can be done where they are made."""
+    """The steps on tables with failing figures: their cost, where to change them, and what was tried."""
     failing = [one for one in audit.outcomes if one.status in (Status.FAILED, Status.ERROR) and not one.is_warning]
     cells = {(cell.table, cell.measure, *cell.labels.items()): cell for one in failing for cell in one.failing_cells}
     trial, tables = audit.figure_trial, {cell.table for cell in cells.values()}
