@@ -37,10 +37,10 @@ def _run(pipe: Any, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Non
     start, cpu = time.perf_counter(), time.process_time()
     answer = work(*arguments)
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
-    pipe.send(json.dumps([seconds, _peak(), answer, cpu]))
+    pipe.send(json.dumps([seconds, peak_memory(), answer, cpu]))
 
 
-def _peak() -> float:
+def peak_memory() -> float:
     """Peak resident memory in GiB; `getrusage` would include the parent's memory at the start of this process."""
     line = next(line for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines() if "VmHWM" in line)
     return int(line.split()[1]) / 2**20

@@ -21,7 +21,9 @@ from frontier_samples import BUILT_IN, POLICY, release
 import tcdp_audit
 from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.policy.loading import read_policy
+from tcdp_audit.core.release import release as release_module
 from tcdp_audit.core.results.frontier import Frontier
+from tcdp_audit.core.session import inputs, tables
 from tcdp_audit.frontiers import workers
 from tcdp_audit.frontiers.trial import Repairs, kind_of
 from tcdp_audit.frontiers.varied import Variation
@@ -73,6 +75,38 @@ def test_a_finished_run_is_read_and_not_repeated(detected: Frontier, folder: Pat
     monkeypatch.setattr(Repairs, "tried", None)
     again = tcdp_audit.frontier(folder / "release.csv", POLICY, vary=VARY, plugins=BUILT_IN, resume=folder / "state")
     assert without_time(again) == without_time(detected)
+
+
+def test_no_setting_opens_the_release_or_encodes_a_column_of_it_again(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    opened, encoded = list[tuple[str, Any]](), list[tuple[str, Any]]()
+    open_table, domain_of, open_written = tables.open_table, release_module.domain_of, inputs.open_any
+
+    def record_opened(table: Any, *further: Any) -> Any:
+        engine = open_table(table, *further)
+        opened.append((str(table), engine))
+        return engine
+
+    def record_written(table: Any, *further: Any) -> Any:
+        engine = open_written(table, *further)
+        opened.append((str(table), engine))
+        return engine
+
+    def record_encoded(attribute: str, raw: Any, *further: Any) -> Any:
+        encoded.append((attribute, raw))
+        return domain_of(attribute, raw, *further)
+
+    monkeypatch.setattr(tables, "open_table", record_opened)
+    monkeypatch.setattr(inputs, "open_any", record_written)
+    monkeypatch.setattr(release_module, "domain_of", record_encoded)
+    made = tcdp_audit.frontier(folder / "release.csv", POLICY, vary=VARY, plugins=BUILT_IN)
+
+    assert len(made.trials) > 1
+    [engine] = [engine for path, engine in opened if path == str(folder / "release.csv")]
+    files = [path for path, _ in opened if path.endswith(".csv")]
+    # of each setting one record is written first, to test that it can be read, and then the release
+    assert len(files) == len(set(files)) == 1 + 2 * len(made.trials)
+    assert sorted(name for name, raw in encoded if raw is engine.domain(name)) == ["age", "illness", "sex"]
+    assert len(encoded) > 3  # those of the written releases
 
 
 def test_what_is_retained_for_the_next_run_has_no_cell(detected: Frontier, folder: Path):

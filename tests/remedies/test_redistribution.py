@@ -109,6 +109,40 @@ def test_a_size_that_was_tried_is_not_made_again(monkeypatch: pytest.MonkeyPatch
     assert len(made) == len(set(made)) > 1
 
 
+@pytest.mark.parametrize("most", [64, 3], ids=["values are strata", "records decide"])
+def test_a_session_divides_no_part_again_under_another_size_and_releases_the_same(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strata, "MOST", most)
+    rng, asked = np.random.default_rng(6), list[int]()
+    columns = {"age": rng.integers(20, 60, 300), "place": rng.choice([*PLACES["any"]["north"], "s1"], 300)}
+    table = pa.table({**columns, "disease": rng.choice([*"uvwxyz"], 300)})
+    original = apply.divide
+
+    def recorded(table: Any, parts: Sequence[Any], *judges: Any) -> Any:
+        asked.append(len(parts))
+        return original(table, parts, *judges)
+
+    def policy_of(k: int, t: str) -> dict[str, Any]:
+        plain = policy({"age": AGE, "place": PLACE, "disease": DISEASE}, {"k_anonymity": {"k": k}}, closeness(t))
+        return {**plain, "remedy": [{"redistribution": {}}]}
+
+    monkeypatch.setattr(apply, "divide", recorded)
+    with tcdp_audit.open_session(table, plugins=PLUGINS) as session:
+        for k, t in ((5, "0.4"), (3, "0.4"), (9, "0.4"), (20, "0.4"), (5, "0.3"), (4, "0.4"), (5, "0.4")):
+            asked.clear()
+            shared = session.fix(policy_of(k, t))
+            divided = sum(asked)
+            asked.clear()
+            alone = tcdp_audit.fix(table, policy_of(k, t), plugins=PLUGINS)
+            assert shared.passed
+            assert shared.released == alone.released
+            assert divided <= sum(asked)
+        assert sum(asked) > divided
+        if most > 6:
+            assert divided == 0  # the last was asked before
+
+
 def test_without_a_sensitive_attribute_it_divides_by_size_alone() -> None:
     done = treatment({"age": [1, 2, 3, 4]}, policy({"age": AGE}, {"k_anonymity": {"k": 2}}))
     assert done.notes == {

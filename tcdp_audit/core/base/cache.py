@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from itertools import chain
@@ -79,6 +79,10 @@ class Cache:
                 elif _parts(value) != parts:
                     self._sizes[key] = size_of(value)
                     self._shrink()
+
+    def borrow_of(self, objects: Iterable[object], key: Hashable, make: Callable[[], T]) -> AbstractContextManager[T]:
+        """`borrow` a value that was made of some objects, the same ones, and of what the key says in addition."""
+        return self.borrow((key, Identity(*objects)), make)
 
     @property
     def size(self) -> int:

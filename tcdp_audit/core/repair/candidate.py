@@ -230,7 +230,8 @@ class OpenTable:
     @cached_property
     def release(self) -> Release:
         """The table with the roles that the policy declares; where it has scenarios, those of one intruder in all."""
-        return Release(self.engine, self._inputs.policy.of_one_intruder)
+        cache = self._inputs.over(self.content, self.engine).options.cache  # a session's, for its own table alone
+        return Release(self.engine, self._inputs.policy.of_one_intruder, cache=cache)
 
     @property
     def settled(self) -> OpenTable:

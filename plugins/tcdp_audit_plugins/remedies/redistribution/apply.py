@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -20,7 +21,7 @@ from tcdp_audit_plugins.remedies._shared.search import step_of_size, treatment_o
 from tcdp_audit_plugins.remedies.mondrian.apply import MondrianParameters, Task, axis_of
 from tcdp_audit_plugins.remedies.mondrian.axes import mean_width
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indices, Integers
-from tcdp_audit_plugins.remedies.redistribution.division import Table, divide
+from tcdp_audit_plugins.remedies.redistribution.division import Judge, KnownDivisions, Table, divide
 from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, Strata
 
 LARGE = 200_000  # records: dividing more takes minutes, too long for a suggestion
@@ -192,17 +193,50 @@ class Work:
 
         final: dict[tuple[int, ...], Indices] = {}
         open_: dict[tuple[int, ...], Indices] = {(-number,): part for number, part in enumerate(parts)}
-        while open_:
-            checkpoint()
-            final |= {path: part for path, part in open_.items() if len(part) < 2 * least}
-            asked = {path: part for path, part in open_.items() if path not in final}
-            open_ = {}
-            for path, sides in zip(asked, divide(self.table, [*asked.values()], counts, judge), strict=True):
-                if sides is None:
-                    final[path] = asked[path]
-                else:
-                    open_[(*path, 1)], open_[(*path, 0)] = sides
+        with self._known(demands) as known:
+            while open_:
+                checkpoint()
+                final |= {path: part for path, part in open_.items() if len(part) < 2 * least}
+                asked = {path: part for path, part in open_.items() if path not in final}
+                open_ = {}
+                outs = self._taken_out([*asked.values()], counts, judge, known)
+                for (path, part), out in zip(asked.items(), outs, strict=True):
+                    if out is None:
+                        final[path] = part
+                    else:
+                        open_[(*path, 1)], open_[(*path, 0)] = part[out], part[~out]
         return [final[path] for path in sorted(final)]
+
+    def _taken_out(
+        self, parts: Sequence[Indices], counts: CountJudge, judge: Judge, known: KnownDivisions
+    ) -> Iterator[Mask | None]:
+        """The records that are taken out of each part; what is known already is not found again."""
+        size = counts.least_size if self._depends_on_counts else None
+        before = [None if size is None else known.find(part, size) for part in parts]
+        made = divide(self.table, [part for part, one in zip(parts, before, strict=True) if one is None], counts, judge)
+        for part, one in zip(parts, before, strict=True):
+            division = next(made) if one is None else one
+            if one is None and size is not None:
+                known.keep(part, size, division)
+            yield division.out
+
+    @cached_property
+    def _depends_on_counts(self) -> bool:
+        """Whether demands depend on nothing but the counts of values, so that those on sizes depend on sizes alone."""
+        tasks = self._demands.tasks
+        return self._demands.release.unit is None and not any(one.target.known for one in tasks)
+
+    def _known(self, demands: Demands) -> AbstractContextManager[KnownDivisions]:
+        """The divisions that a session knows, by all that decides on them other than demands on sizes alone."""
+        tasks = [one for one in demands.tasks if one.attribute is not None]
+        read = [part for one in self.attributes for part in (one.domain, one.hierarchy, one.tree)]
+        key = (
+            "divisions",
+            tuple((one.check.name, repr(one.target), repr(one.expectation.parameters)) for one in tasks),
+            self.view.policy.document.model_dump_json(exclude={"expect", "remedy"}),
+            repr(self.parameters.weights),
+        )
+        return self.view.release.cache.borrow_of([*read, *(one.attribute for one in tasks)], key, KnownDivisions)
 
     def penalty(self, classes: Classes) -> float:
         """Normalised certainty penalty: weighted mean over the attributes, mean over the records."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from hashlib import blake2b
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -241,13 +243,18 @@ class _Options:
     starts: Indices  # the first option of each part, and the end. Shape (parts + 1,)
 
 
-def divide(
-    table: Table, parts: Sequence[Indices], counts: CountJudge, judge: Judge
-) -> Iterator[tuple[Indices, Indices] | None]:
+class Division(NamedTuple):
+    """The division of a part."""
+
+    out: Mask | None  # which of its records are taken out; None where the part stays whole
+    is_decided: bool = True  # whether it stays whole because nothing is allowed, not because records refused `TRIES`
+
+
+def divide(table: Table, parts: Sequence[Indices], counts: CountJudge, judge: Judge) -> Iterator[Division]:
     """Divide each part in the allowed way that saves most penalty.
 
     `counts` decides which divisions are worth asking the records, and `judge` decides on the records themselves. Yield
-    both sides of each part in turn, each ascending; None where no division is allowed that saves anything.
+    the division of each part in turn.
 
     Cost: for each axis a count or a sort of the records; the counts of up to `STEPS` divisions for each node are judged
     together, in batches, until one is allowed. Many parts cost little more calls than one.
@@ -256,10 +263,41 @@ def divide(
     group = np.maximum(starts_of(sizes) // RECORDS, np.arange(len(parts)) // TOGETHER)
     ends = [*np.flatnonzero(np.diff(group, prepend=-1)), len(parts)]
     for start, end in pairwise(ends):
-        some = parts[start:end]
-        taken = _Division(table, Parts.of(some), counts, judge).taken()
-        for part, out in zip(some, taken, strict=True):
-            yield None if out is None else (part[out], part[~out])
+        yield from _Division(table, Parts.of(parts[start:end]), counts, judge).taken()
+
+
+@dataclass(slots=True)
+class KnownDivisions:
+    """The divisions of parts under some demands on values, for any demand on the size of classes.
+
+    A session keeps them, so that other sizes, such as those of a frontier, need not find them again.
+    """
+
+    # Divisions are asked in the order of what they save, and the first that is allowed is taken. A larger least size
+    # only forbids more. So what was taken under a smaller one is taken again if both sides are large enough, and a part
+    # of which nothing was allowed stays whole. Under a larger least size nothing is known of a smaller one.
+    derived: dict[bytes, tuple[tuple[int, int, bytes], ...]] = field(default_factory=dict)  # size, taken, which
+
+    def find(self, part: Indices, least: int) -> Division | None:
+        """What is known of a part where classes of at least so many records are allowed."""
+        for size, taken, packed in self.derived.get(_digest(part), ()):
+            if size <= least and not taken:
+                return Division(None)
+            if size <= least <= taken <= len(part) - least:
+                return Division(np.unpackbits(np.frombuffer(packed, np.uint8), count=len(part)).astype(bool))
+        return None
+
+    def keep(self, part: Indices, least: int, division: Division) -> None:
+        """Keep what was found out with classes of at least so many records."""
+        if division.is_decided:
+            out = np.zeros(0, dtype=bool) if division.out is None else division.out
+            entry = least, int(out.sum()), np.packbits(out).tobytes()
+            digest = _digest(part)
+            self.derived[digest] = (*self.derived.get(digest, ()), entry)
+
+
+def _digest(part: Indices) -> bytes:
+    return blake2b(part.tobytes(), digest_size=16).digest()
 
 
 @dataclass(frozen=True)
@@ -315,8 +353,8 @@ class _Division:
         starts = np.searchsorted(nodes.part[node], np.arange(len(self.parts.sizes) + 1))
         return _Options(large[node], limits[node, step], starts)
 
-    def taken(self) -> list[Mask | None]:
-        """Choose the records of each part that are taken out; None where it stays whole."""
+    def taken(self) -> list[Division]:
+        """Choose the records of each part that are taken out."""
         # Counts by stratum decide nearly always, and judging them needs no record: thousands of divisions are judged in
         # the time in which the records of one could be. Where strata join several values, counts are near to the
         # judgement only, so the records have the last word; after `TRIES` refusals a part stays whole, which is never
@@ -340,7 +378,7 @@ class _Division:
                     done[number] = out is not None or refused[number] == TRIES
                 candidates = np.delete(candidates, best)
                 candidates = candidates[~done[self._part_of(candidates)]]
-        return outs
+        return [Division(out, number < TRIES) for out, number in zip(outs, refused.tolist(), strict=True)]
 
     def _part_of(self, options: Indices) -> Integers:
         return self.nodes.part[self.options.node[options]]

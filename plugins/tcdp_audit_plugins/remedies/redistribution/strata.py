@@ -92,6 +92,13 @@ class CountJudge:
                 large[1:] &= ~task.failing(sizes[1:], None)
         return large
 
+    @property
+    def least_size(self) -> int | None:
+        """The least size from which on classes keep all demands on sizes alone; None where those do not say that."""
+        allowed = self._large
+        size = len(allowed) - int(allowed.sum())
+        return size if allowed[size:].all() else None
+
     def _histograms(self, counts: Integers) -> Mapping[str, Histogram]:
         attributes = {one.attribute.attribute: one.attribute for one in self.demands.tasks if one.attribute is not None}
         return {
