@@ -136,11 +136,11 @@ SHAPES = {
     "parquet": Shape(synthetic.write, 20_000_000, sensitive=BASE, distances=("equal", "ordered"), limit=0.35),
     "csv": Shape(_as_csv, sensitive=BASE, suffix="csv", limit=0.6),
     "wide": Shape(_wide, quasi_identifiers=[f"q{i}" for i in range(20)], sensitive={"s": {}}, limit=1.0),
-    "texts": Shape(_texts, quasi_identifiers=("place", "sex"), sensitive={"disease": {}}, limit=1.2),
+    "texts": Shape(_texts, quasi_identifiers=("place", "sex"), sensitive={"disease": {}}, limit=1.4),
     "floats": Shape(
         _floats, sensitive={"wage": {"scale": "numeric"}}, distances=("equal", "ordered", "numeric"), limit=1.3
     ),
-    "units": Shape(_units, sensitive={"disease": {}}, unit="person", limit=1.2),
+    "units": Shape(_units, sensitive={"disease": {}}, unit="person", limit=1.3),
     "hierarchy": Shape(
         _leaves,
         sensitive={"code": {"hierarchy": {"*": _tree(0, LEAVES)}}},

@@ -161,6 +161,18 @@ def test_missing_values_that_the_policy_refuses_fail_whatever_is_measured(conven
     )
 
 
+def test_a_missing_value_that_the_policy_refuses_hides_no_group_that_fails():
+    table = TABLE.set_column(1, "disease", pa.array(["flu", "flu", "flu", "flu", None, "cold"]))
+    outcome = only(
+        table, "distinct_l_diversity", {"attribute": "disease", "l": 2}, **with_conventions(missing_sensitive="fail")
+    )
+    failing = (outcome.records.failing, outcome.classes.failing)
+    assert failing == (3, 1)
+    assert outcome.message == (
+        "1 record has no value in the sensitive attribute 'disease'; 3 of 6 records are in a group that fails"
+    )
+
+
 def test_a_class_whose_sensitive_values_are_all_missing_fails_every_threshold():
     table = TABLE.set_column(1, "disease", pa.array([None, None, None, "flu", "cold", "cold"]))
     closeness = only(table, "t_closeness", {"attribute": "disease", "t": 1})

@@ -19,7 +19,7 @@ from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import CheckError, sentence_about
 from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, UNFAILABLE, DisplayNames, Outcome, Status
-from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
+from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, victims, worst_group_of
 from tcdp_audit.core.base.words import agree, sentence_case, visible
 from tcdp_audit.core.check.evidence import vacuous_sentence
 from tcdp_audit.core.check.specification import Specification
@@ -162,9 +162,15 @@ class Task(ABC, Generic[C]):
     def _worded(self, outcome: Outcome) -> Outcome:
         """The outcome with its sentences."""
         general = partial(_general, label=self.check.headline.figure)
-        own = self.violation or self.check.sentences.message(outcome) or general(outcome)
+        own = self._violated(outcome) or self.check.sentences.message(outcome) or general(outcome)
         message = " ".join(filter(None, (own, self._asked())))
         return replace(outcome, message=message, individual_impact=self.check.sentences.individual_impact(outcome))
+
+    def _violated(self, outcome: Outcome) -> str:
+        """The reason why the outcome fails whatever was measured, and how many records and groups fail."""
+        if self.violation and outcome.records and outcome.classes and outcome.classes.failing:
+            return f"{self.violation}; {victims(outcome)} that {agree(outcome.classes.failing, 'fails', 'fail')}"
+        return self.violation
 
     def _asked(self) -> str:
         """The profile that asks for the demand, with its comment on the threshold."""

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from bare_workers import python_without_tcdp_audit
 from lake_tables import FORMATS, POLICY, TABLE, data_of, written
 
 from tcdp_audit import audit
@@ -146,18 +147,7 @@ def test_executors_without_tcdp_audit_are_named_and_nothing_else_is_printed(tmp_
 
     pq.write_table(TABLE, tmp_path / "r.parquet")
     (tmp_path / "p.tcdp.yaml").write_text(json.dumps(POLICY), encoding="utf-8")
-    (tmp_path / "sitecustomize.py").write_text(
-        "import sys\n"
-        "class Refuse:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.startswith('tcdp_audit'):\n"
-        "            raise ModuleNotFoundError(f'No module named {name!r}')\n"
-        "sys.meta_path.insert(0, Refuse())\n",
-        encoding="utf-8",
-    )
-    python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}:$PYTHONPATH" exec {sys.executable} "$@"\n', encoding="utf-8")
-    python.chmod(0o755)
+    python = python_without_tcdp_audit(tmp_path)
     command = [
         sys.executable,
         "-m",

@@ -208,6 +208,15 @@ def test_a_guarded_run_refuses_disclosure_of_a_part_of_the_table():
         run(pandas_batches(_release()), [limited])
 
 
+def test_results_name_what_a_record_is():
+    demand = ours.ExpectTableToBeKAnonymous(quasi_identifiers=["sex"], k=100, unit_name="donor")
+
+    result = run(pandas_batches(_release()), [demand]).results[0]
+
+    assert " donors " in result.result["details"]["message"]
+    assert "record" not in result.result["details"]["message"]
+
+
 SECRETS = ["postgresql://reader:hush@office/people", "https://office.example/people.csv?sig=hush"]
 
 
