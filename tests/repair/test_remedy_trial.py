@@ -123,7 +123,7 @@ def test_whatever_was_tried_has_its_cost_and_what_came_of_it(planned: Audit) -> 
     assert table is not None
     assert table.body[0][:2] == [
         "Wider values within neighbouring groups",
-        "12 entries changed, 35.3% of the detail lost",
+        "12 values changed, 35.3% of the detail lost",
     ]
     assert table.body[0][2] == "The file passes after it; what it costs is said above."
     known = [row[1] != "not known" for row in table.body]
@@ -158,7 +158,7 @@ def test_the_most_effective_come_first(planned: Audit) -> None:
     assert table is not None
     assert [row[0] for row in table.body] == ["Cheap", "Dear, cut 2", "Weak", "Unfit"]
     assert table.body[1][1:] == [
-        "2 records removed, 1 entry changed, 50.0% of the detail lost",
+        "2 records removed, 1 value changed, 50.0% of the detail lost",
         "The file passes after it, too.",
     ]
     assert table.body[2][2] == "One demand is still not met: k-anonymity."
@@ -242,7 +242,7 @@ def test_what_would_be_dropped_is_said_once() -> None:
     last = steps(audit)[-1]
     taken_out = [one for one in steps(audit) if one.lead.startswith("Take disease")]
     assert "leaves out" not in last.text
-    assert [one.text for one in taken_out] == ["The command below leaves it out."]
+    assert [one.text for one in taken_out] == ["The command below leaves it out, at no other cost."]
     output = io.StringIO()
     print_audit(Console(file=output, width=80), audit, [])
     assert "\nDropped from what is written: 'disease' (identifier).\n\nRemedies, tried" in output.getvalue()

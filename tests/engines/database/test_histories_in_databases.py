@@ -138,7 +138,7 @@ def travelled(monkeypatch: pytest.MonkeyPatch) -> list[list[Any]]:
     return cells
 
 
-def test_neither_events_nor_pseudonyms_travel(loaded: Loaded, travelled: list[list[Any]]) -> None:
+def test_no_events_travel_and_of_pseudonyms_only_a_glimpse(loaded: Loaded, travelled: list[list[Any]]) -> None:
     draw = np.random.default_rng(7)
     units = [f"p{one:04}" for one in range(1500) for _ in range(3)]
     columns = {"ward": draw.choice(["a", "b"], 4500), "illness": draw.choice(["flu", "gout", "hiv"], 4500)}
@@ -147,10 +147,18 @@ def test_neither_events_nor_pseudonyms_travel(loaded: Loaded, travelled: list[li
     address = loaded.duckdb(table)
     sizes, secrets = (policy(expect, attributes=attributes) for expect in (SIZES, SECRETS))
     assert answer(address, sizes) == answer(table, sizes)
-    assert max(rows for rows, *_ in travelled) == 4  # histories: one size of class each
+    assert max(rows for rows, *_ in apart(travelled, units)) == 4  # histories: one size of class each
     assert answer(address, secrets) == answer(table, secrets)
-    assert max(rows for rows, *_ in travelled) == 18  # two histories of one ward, two of both: values of six cells
-    assert not {one for _, *cells in travelled for one in cells} & {*units}
+    # two histories of one ward, two of both: values of six cells
+    assert max(rows for rows, *_ in apart(travelled, units)) == 18
+    glimpses = [cells for _, *cells in travelled if {*cells} & {*units}]
+    assert len(glimpses) == 2  # one an audit, for addresses and numbers of people
+    assert all({*cells} <= {*units} for cells in glimpses)  # without what is known of anyone
+
+
+def apart(travelled: list[list[Any]], units: list[str]) -> list[list[Any]]:
+    """The statements that bring no pseudonym."""
+    return [one for one in travelled if not {*one[1:]} & {*units}]
 
 
 @pytest.mark.parametrize(
