@@ -138,7 +138,7 @@ def test_the_steps_name_the_lines_to_change_and_what_the_price_is_of(demonstrati
         "warning, or give 7 (line 35) a limit. Or say that it need not be secret (role: insensitive), and why."
     )
     assert repaired.startswith("Tried on this file, with the policy as it is now: it would then pass, with 2 warnings")
-    assert "If a step above changes the policy, try again before you repair." in repaired
+    assert "If a step above changes the policy, try again first." in repaired
 
 
 def test_a_warning_leaves_out_no_one_whom_a_failing_demand_affects(demonstration: Audit) -> None:

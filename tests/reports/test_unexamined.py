@@ -124,10 +124,9 @@ def test_annex_b_names_or_counts_every_check_that_no_result_answers(given: dict[
     assert sum(int(word) for word in kinds.split() if word.isdigit()) == len(silent) - len(uncounted)
     with_original = [one for one in beyond(result) if one.requires == {"original"} and one.concerns != "masked"]
     assert bool(with_original) is ("original" not in given)
-    others = len(silent) - len(uncounted)
     assert (
-        f"Annex B names all {len(unexamined(result)) + len(with_original)} checks that fit this data and were not run; "
-        f"other results answer {len(uncounted)} more; {others} are about other kinds of data." in text_of(result)
+        f"Annex B names all {len(unexamined(result)) + len(with_original)} checks that fit this data and were not run."
+        in text_of(result)
     )
 
 

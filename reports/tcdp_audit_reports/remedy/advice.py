@@ -270,7 +270,7 @@ def _result(audit: Audit, trial: RemedyTrial) -> str:
         numbers=first_names(lax),
     )
     may_change = any(one.is_warning and one.check == "undemanded_sensitive" for one in audit.structure)
-    again = ["If a step above changes the policy, try again before you repair."] if may_change else []
+    again = ["If a step above changes the policy, try again first."] if may_change else []
     return " ".join([passed, *_still_joined(audit, trial), *([weak] if lax else []), *again])
 
 

@@ -35,8 +35,8 @@ GLOSSARY = {
         "that is met, are not counted."
     ),
     "Detail": (
-        "What known facts and secrets say: a value that stays loses none of it, one that is removed all, one that "
-        "becomes wider a part. A loss is the mean over all values."
+        "What values say: one that stays loses none, one that is removed all, one that becomes wider a part. Losses "
+        "are means."
     ),
     "Margin": "How far what was found is from what is demanded, as a factor.",
 }

@@ -71,12 +71,8 @@ def blocks(audit: Audit) -> Iterator[Block]:
     number = len(left(audit))
     if number:
         named_there = say(
-            "Annex B names [{n=1?}the check|all {n} checks] that {n:fits|fit} this data and {n:was|were} not run"
-            "[{answered>0?}; other results answer {answered} more]"
-            "[{others>0?}; {others} {others:is|are} about other kinds of data].",
+            "Annex B names [{n=1?}the check|all {n} checks] that {n:fits|fit} this data and {n:was|were} not run.",
             n=number,
-            answered=len(answered(audit)),
-            others=sum(not _needs_original(one) for one in beyond(audit)),
         )
         yield Paragraph(f"{named_there} {LIMITS}")
     else:
