@@ -18,6 +18,7 @@ from tcdp_audit_reports.policy_text import first_names, known, name_of, runs
 EVENTS = ("known_events", "unicity")  # demands on people of whom some rows are known
 UNIT_NOUN = "unit_noun"  # the detail of a demand on rows with what the units are called that it counts
 CERTAIN = "homogeneity"  # the demand on people whose secret is certain
+DISTINCT = "distinct_l_diversity"  # the demand on the number of values in a group
 OF_HOUSEHOLDS = ("unit_highest", "highest_by_composition")  # the chances to find a household
 WEIGHED = "individual_risk"  # the demand on the number of people that each row represents
 NAMED = 5  # failing demands with their numbers of people, in a sentence
@@ -30,15 +31,18 @@ def known_facts(audit: Audit) -> tuple[str, str]:
     Both are empty if a policy has fewer than two such columns, or intruders of its own and no sentence that needs the
     name.
     """
-    columns = known(audit)
+    columns, checks = known(audit), audit.plugins.checks
     words = in_words(len(columns))
     facts = f"{words} known facts"
     if len(columns) < 2 or not audit.has_records:
         return "", ""
     if not audit.scenarios:
         sentence = say(
-            "A neighbour, an employer or a newspaper is taken to know a person’s {names:names}.",
+            "An intruder is taken to know a person’s {names:names}[{inside?}, that the person is in the "
+            "[{tables?}tables|file]], and nothing else.",
             names=first_names(columns),
+            inside=all(one.check in checks and checks[one.check].on_classes for one in audit.expectations),
+            tables=bool(audit.release.tables),
         )
         sentence = " ".join(filter(None, (sentence, _households(audit), _whole_histories(audit))))
     elif any(facts in f"{one.message} {one.individual_impact}" for one in audit.expectations):
@@ -148,10 +152,11 @@ def _chance(audit: Audit) -> Iterator[str]:
             several=len(others) > 1,
         )
     for number, one in enumerate(audit.expectations, 1):
-        if str(number) in of_whole_households(audit) and "unit_highest" in one.details:
+        if str(number) in of_whole_households(audit) and {"unit_highest", "highest"} <= one.details.keys():
             yield say(
-                "Who does not know who is in the file, but knows everyone in a household, is estimated to find one of "
-                "them with {chance:chance} at worst (demand {number}).",
+                "Who does not know who is in the file is estimated to find a person with {single:chance} at worst, "
+                "and, knowing everyone in a household, one of them with {chance:chance} (demand {number}).",
+                single=float(one.details["highest"]),
                 chance=max(float(one.details[name]) for name in OF_HOUSEHOLDS if name in one.details),
                 number=number,
             )
@@ -193,9 +198,9 @@ def _whole_histories(audit: Audit) -> str:
     if not whole or audit.policy.document.household is not None:
         return ""
     return say(
-        "They are taken to know these facts in all rows of a {noun}[{tables?}, in every table], and which rows belong "
-        "together: the whole history. Who knows only some of the rows may be less certain[{asked?}|; no demand asks "
-        "how much].",
+        "These are known in all rows of a {noun}[{tables?}, in every table], and which rows belong together: the "
+        "whole history. Who knows only some of the rows may be less certain[{asked?}|: see what this "
+        "verdict rests on].",
         noun=unit_noun(whole[0]),
         tables=audit.policy.document.tables is not None,
         asked=any(one.check in EVENTS for one in audit.expectations),
@@ -321,7 +326,8 @@ def _counted(audit: Audit) -> Iterator[str]:
         counting = sorted(number for _, number, one in ranked if one.details.get("records_without_value"))
         yield say(
             "[{many?}Demands|Demand] {demands:names} [{many?}count|counts] {n:{noun}} in groups in which no one has a "
-            "value: with nothing to compare, they count as failing, to be safe.",
+            "value: that is all that is learned of them, but with nothing to compare they count as failing, to be "
+            "safe.",
             many=len(counting) > 1,
             demands=[*runs(counting)],
             n=shared,
@@ -352,7 +358,7 @@ def _at_worst(audit: Audit) -> Iterator[str]:
     exposed = audit.exposed
     if exposed is None or exposed.people is None or not audit.expectations:
         return
-    links, shares, columns, means = _links(audit), _shares(audit), _faulty_columns(audit), _averages(audit)
+    links, shares, columns, means = linking_keys(audit), _shares(audit), _faulty_columns(audit), _averages(audit)
     fails = [failing(one) for one in shares]
     uncounted = [one for one, known in zip(shares, fails, strict=True) if known is None]
     if links or columns or means or None in fails:
@@ -390,12 +396,15 @@ class SurestGuess:
         return self.have / self.of
 
     @classmethod
-    def of_demand(cls, outcome: Outcome) -> SurestGuess | None:
+    def of_demand(cls, audit: Audit, outcome: Outcome) -> SurestGuess | None:
         """The guess of a demand; None where the demand does not say."""
         shared = outcome.details.get("shared_value") or {}
         have, of = shared.get("have"), shared.get("of")
         if outcome.attribute is None:
             return None
+        if outcome.check == DISTINCT and outcome.observed == 1 and outcome.worst:  # all have the only value there is
+            is_complete = any(one.name == outcome.attribute and one.missing == 0 for one in audit.columns)
+            have = of = outcome.worst[0].records if is_complete else None
         if UNIT_NOUN in outcome.details:  # several rows of each: groups are of rows, and said to be
             is_certain = bool(outcome.details.get("victims")) or (have is not None and have == of)
             rows = outcome.worst[0].records if outcome.worst and is_certain else 0
@@ -404,20 +413,25 @@ class SurestGuess:
 
 
 def _surest_guess(audit: Audit) -> Iterator[str]:
-    """The one failing demand that is worst for one person: that by which a guess at a value is right most often."""
+    """The one failing demand that is worst for one person: that by which a guess at a value is right most often.
+
+    Of guesses that are certain, the one in the largest group comes first: there it gives most people away, and no one
+    in it has to be the only match. Someone who is alone comes last, and the sentence says why the guess is certain.
+    """
     failing = _numbered(audit, warning=False)
     guesses = [
         (guess.chance, guess.of, -number, guess)
         for number, one in failing
-        if (guess := SurestGuess.of_demand(one)) is not None
+        if (guess := SurestGuess.of_demand(audit, one)) is not None
     ]
     certain = [(whom.number, -number, one, whom) for number, one in failing if (whom := _whose_secret_is_certain(one))]
     if certain and len(failing) > 1:
         _, number, outcome, whom = max(certain, key=lambda one: one[:2])
         alone = _alone_among(audit, outcome)
         yield say(
-            "Worst for one person: demand {number}, as [{several?}a value of ]the {name} of {n:{noun}} is known for "
-            "certain[{alone>0?}; {alone} of them {alone:is|are} alone in their group].",
+            "Worst for one person: who knows the [{several?}whole history of|facts about] one of {n:{noun}} knows "
+            "[{several?}a value of ]the {name} for certain (demand {number})[{alone>0?}; for {alone} of them, as no "
+            "one else has these facts].",
             number=-number,
             several=whom.of is not None,
             name=visible(column_of(outcome)),
@@ -429,13 +443,17 @@ def _surest_guess(audit: Audit) -> Iterator[str]:
         *_, number, guess = max(guesses, key=lambda one: one[:3])
         of_rows = UNIT_NOUN in guess.outcome.details
         yield say(
-            "Worst for one person: demand {number}, as [{rows?}in a group of {of:{noun}} a value of the {name} is "
-            "known for certain|a guess at the {name} is right for {have} of {of}].",
+            "Worst for one person: [{rows?}who knows the whole history of one of those in a group of {of:{noun}} knows "
+            "a value of the {name} for certain|{sure?}{of=1?}who knows the facts about one {noun} knows the {name} for "
+            "certain, as no one else has these facts|{sure?}who knows the facts about one of {of:{noun}} in a group "
+            "knows the {name} for certain|a guess at the {name} is right for {have} of {of:{noun}} with the same "
+            "facts] (demand {number}).",
             number=-number,
             name=visible(column_of(guess.outcome)),
             have=guess.have,
             of=guess.of,
             rows=of_rows,
+            sure=guess.have == guess.of,
             noun=record_noun(guess.outcome),
         )
 
@@ -487,7 +505,7 @@ def _names_no_one(audit: Audit, means: Sequence[Outcome], others: Sequence[Outco
     )
 
 
-def _links(audit: Audit) -> list[str]:
+def linking_keys(audit: Audit) -> list[str]:
     """The keys that are still in a file that is to be published."""
     if audit.policy.document.internal_only:
         return []
@@ -561,11 +579,12 @@ def _left_out(audit: Audit) -> Iterator[str]:
 
 def _warned(audit: Audit) -> Iterator[str]:
     """The people whom demands of severity warning are about, and all of them where a key is still in the file."""
-    links = _links(audit)
+    links = linking_keys(audit)
     if links:
         yield say(
-            "Whoever holds another table with the same {names:names}[{original?}, such as the original,] could link "
-            "all {people:{noun}}; only a warning says so.",
+            "Whoever holds another table with the same {names:names}[{original?}, such as the original,] could match "
+            "all {people:{noun}} to their rows[{secrets?}, and read every secret]; only a warning says so.",
+            secrets=any(one.role is Role.SENSITIVE and one.is_present for one in audit.columns),
             names=links,
             original="original" in audit.companions,
             people=audit.release.records,
@@ -575,8 +594,8 @@ def _warned(audit: Audit) -> Iterator[str]:
         whom = affected(one)
         if whom is not None and whom.number:
             yield say(
-                "Demand {number} only warns: the {n:{noun}} that it affects {n:is|are} counted only where a failing "
-                "demand affects them, too.",
+                "Demand {number} only warns: of the {n:{noun}} that it affects, those count whom a failing demand "
+                "affects, too.",
                 number=number,
                 n=whom.number,
                 noun=whom.noun,

@@ -83,14 +83,14 @@ def reasons(audit: Audit) -> list[Reason]:
 
 def _surer(audit: Audit, outcome: Outcome) -> Iterator[str]:
     """The sentence on another failing demand on the same column whose worst group makes a surer guess."""
-    own = SurestGuess.of_demand(outcome)
+    own = SurestGuess.of_demand(audit, outcome)
     if own is None:
         return
     others = [
         (guess.chance, -number, guess)
         for number, one in enumerate(audit.expectations, 1)
         if one.status is Status.FAILED and (one.attribute, one.scenario) == (outcome.attribute, outcome.scenario)
-        if (guess := SurestGuess.of_demand(one)) is not None
+        if (guess := SurestGuess.of_demand(audit, one)) is not None
     ]
     chance, number, surest = max(others, key=lambda one: one[:2], default=(0.0, 0, own))
     if chance > own.chance:

@@ -72,9 +72,10 @@ def test_a_policy_that_claims_one_row_is_fit_for_those_people_only(tmp_path: Pat
     assert {name: linked.details[name] for name in FIGURES} == FIGURES
     assert linked.message == (
         "column 'patient_id' joins the rows of each patient: 60 of 60 patients have more than one. By all of their "
-        f"rows together as few as {LEAST} patients are alike, which no demand limits. Drop the column from what is "
-        "published, or have whole patients judged: take `known_rows: one` out of the policy, or add the demand "
-        "`known_events`, which asks how many patients are alike to someone who knows a few rows of one"
+        f"rows together as few as {LEAST} patients are alike, which no demand limits. Deleting the column "
+        "changes no other value, but rows can then no longer be joined by patient; otherwise have whole patients "
+        "judged: take `known_rows: one` out of the policy, or add the demand `known_events`, "
+        "which asks how many patients are alike to someone who knows a few rows of one"
     )
     for text in (result.render(".md"), result.render(".html"), result.to_json()):
         assert "Fit for release" not in text

@@ -48,7 +48,9 @@ def test_the_colleague_and_the_insider_count_people_by_column():
         {"background_knowledge": {"attribute": "disease"}},
         {"distinct_l_diversity": {"attribute": "disease"}},
     )
-    assert reported["The colleague"] == "0 people are in groups in which everyone has the same 'disease'."
+    assert reported["The colleague"] == (
+        "0 people are in groups in which everyone has the same 'disease'. 'salary': not counted."
+    )
     assert reported["The insider"].startswith("0 people: knowing one other member at most")
 
 

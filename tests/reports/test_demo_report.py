@@ -84,15 +84,15 @@ def test_words_are_those_of_people(page):
         # at what cost
         "it would then pass, with 2 warnings (Sensitive columns with demands that only warn; t-closeness, ordered",
         "of length of stay). But the limits of demands 1 and 4 are weaker than published ones; what stricter ones",
-        "The command below leaves it out, at no other cost.",
+        "Leaving it out costs nothing: delete it, or run the command below, which does more.",
         "tcdp-audit fix --policy",
-        "Linkability Can records be matched with another file? Not asked by this policy.",  # what was not examined
+        "Not asked by this policy; a schema check warns that number of the discharge matches everyone.",
         "What was not examined",
         "Five other ways of counting were tried. The result changes for",  # would it flip
         "narrows them down to 4 people in the smallest group, and to 22 people on average",  # for one person
         "a guess is right with a chance of 1 in 4 there, and with a chance of 1 in 22 on average",
         "Among the known facts, month of admission adds most to the risk (35%)",  # which column adds most
-        "How to verify it, in four steps",
+        "How to verify it, in five steps",
         "run by",
         " fail on the same column; that is no contradiction: each asks ",  # a met demand beside one that fails
         "Sign-off",
@@ -176,7 +176,10 @@ def test_the_worst_for_one_person_is_one_failing_demand_with_its_reason(demo):
     furthest, varied = (next(one for one in cards if one.which == f"Demand {number} fails:") for number in (4, 3))
 
     assert first_screen.count("Worst for one person") == 1
-    assert "Worst for one person: demand 3, as a guess at the main diagnosis is right for 20 of 21." in first_screen
+    assert (
+        "Worst for one person: a guess at the main diagnosis is right for 20 of 21 people with the same facts (demand "
+        "3)." in first_screen
+    )
     assert "11 have the same main diagnosis" in furthest.text
     assert furthest.text.endswith("Demand 3 has a group in which 20 of 21 do.")
     assert "Demand" not in varied.text
@@ -187,7 +190,7 @@ def test_a_column_that_the_repair_leaves_out_is_a_step_of_its_own(demo):
     repaired = next(one for one in steps(demo) if one.code)
 
     assert taken_out.lead == "Take number of the discharge out of the copy that is published."
-    assert taken_out.text == "The command below leaves it out, at no other cost."
+    assert taken_out.text == "Leaving it out costs nothing: delete it, or run the command below, which does more."
     assert "number of the discharge" not in repaired.text
 
 

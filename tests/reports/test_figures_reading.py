@@ -102,11 +102,14 @@ def test_without_a_failing_count_no_one_is_exposed():
 
 def test_it_says_what_is_secret_and_which_questions_are_about_records():
     contents = section("columns")
-    assert "Must stay secret: 1 hidden figure (<10 means 1 to 9)." in contents
+    assert (
+        "Must stay secret: every count of fewer than 10 patients, published or computed; 1 is hidden (<10 means 1 to "
+        "9)." in contents
+    )
     assert "No records are released: there is no column of secrets" in contents
     assert "and no record to find." in contents
     assert "The riskiest category is age 80+, in which all failing figures are." in contents
-    assert "no table or category is there that should not be." in contents
+    assert "No table or column is there that the policy does not declare." in contents
 
 
 def test_the_next_step_is_a_command_that_runs_and_says_what_is_not_known():
@@ -128,8 +131,8 @@ def test_the_next_step_is_a_command_that_runs_and_says_what_is_not_known():
 def test_assumptions_stand_where_the_verdict_rests():
     basis = section("basis")
     assert (
-        "No other way of counting makes the release fit: demands 2 and 3 fail by adding up published figures alone. "
-        "Other ways of counting, meanings of the tables and limits were not tried." in basis
+        "Demands 2 and 3 fail by adding up published figures alone: no other way of counting makes the release fit. "
+        "Other descriptions of the tables and limits were not tried, and may change the verdict." in basis
     )
     assert "--conventions" not in basis  # they are of records
     assert "A reader is taken to know every released table of figures" in basis
@@ -187,7 +190,7 @@ def test_a_table_of_a_subgroup_says_so():
 
 def test_the_regulators_question_speaks_of_no_record_and_no_chance():
     answer = regulators(outputs())[0]
-    assert answer.question == "Is a figure of so few people that one is picked out?"
+    assert answer.question == "Is a figure of so few people that one may be recognised?"
     assert answer.answer.startswith("There are no records to pick from. Asked by Cell frequency, ")
     assert "as a chance" not in text()
 
@@ -215,4 +218,4 @@ def test_what_follows_by_limits_alone_is_not_said_to_follow_by_sums():
     assert [one.details["by_sums"] for one in audit.expectations[1:]] == [1, 1]
     unsure = replace(second, details={**second.details, "by_sums": 0})
     outcomes = tuple(unsure if one is second else one for one in audit.outcomes)
-    assert "demand 3 fails by adding up published figures alone" in flipping(replace(audit, outcomes=outcomes))
+    assert "Demand 3 fails by adding up published figures alone" in flipping(replace(audit, outcomes=outcomes))

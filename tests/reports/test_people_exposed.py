@@ -36,8 +36,9 @@ def test_demands_are_named_with_their_people_the_most_first() -> None:
     assert relation(made) == (
         "Counted: 6 people, by demands that fail. At worst: no more. "
         "Of the 6, demand 2 exposes 6 and demand 1 exposes 2. Do not add these numbers: several demands can expose the "
-        "same people. Demand 3 only warns: the 2 people that it affects are counted only where a failing demand "
-        "affects them, too."
+        "same people. Worst for one person: who knows the facts about one of 2 people in a group knows the 'illness' "
+        "for certain (demand 2). Demand 3 only warns: of the 2 people that it affects, those count whom a failing "
+        "demand affects, too."
     )
 
 
@@ -60,7 +61,7 @@ def test_known_facts_are_named_once_and_where_there_are_several() -> None:
     made = of({"k_anonymity": {"k": 2}})
     assert known_facts(made) == (
         "The two known facts.",
-        "A neighbour, an employer or a newspaper is taken to know a person’s ward and sex.",
+        "An intruder is taken to know a person’s ward and sex, that the person is in the file, and nothing else.",
     )
     assert made.render(".html").count("is taken to know") == 1
     assert known_facts(of({"k_anonymity": {"k": 2}}, sex={"role": "insensitive"})) == ("", "")
@@ -122,8 +123,8 @@ def test_the_worst_for_one_person_is_a_secret_that_is_certain_and_who_is_alone()
     said = relation(of_scenarios())
     assert said.endswith(
         "Of the 130, demand 7 exposes 130 and demand 6 exposes 30. Do not add these numbers: several demands can "
-        "expose the same patients. Worst for one person: demand 7, as the 'diagnosis' of 130 patients is known for "
-        "certain; 108 of them are alone in their group."
+        "expose the same patients. Worst for one person: who knows the facts about one of 130 patients knows the "
+        "'diagnosis' for certain (demand 7); for 108 of them, as no one else has these facts."
     )
 
 
@@ -135,8 +136,8 @@ def test_a_key_links_every_table_with_the_same_numbers_such_as_the_original(tmp_
     for name, text in make_discharges().items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert (
-        "Whoever holds another table with the same number of the discharge, such as the original, could link all 8,000 "
-        "people; only a warning says so."
+        "Whoever holds another table with the same number of the discharge, such as the original, could match all "
+        "8,000 people to their rows, and read every secret; only a warning says so."
     ) in relation(audit(None, tmp_path / POLICY))
 
 

@@ -69,7 +69,8 @@ def test_a_mean_chance_is_of_all_and_of_those_who_are_too_few(three: Audit) -> N
 
 
 def test_the_worst_is_said_of_the_people_whose_secret_is_certain(three: Audit) -> None:
-    worst = "demand 2, as a value of the 'visits.diagnosis' of 139 patients is known for certain."
+    history, secret = "the whole history of one of 139 patients", "a value of the 'visits.diagnosis'"
+    worst = f"who knows {history} knows {secret} for certain (demand 2)."
     assert f"Worst for one person: {worst}" in relation(three)
 
 

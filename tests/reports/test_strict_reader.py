@@ -132,7 +132,7 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Audit:
 
 def test_the_steps_name_the_lines_to_change_and_what_the_price_is_of(demonstration: Audit) -> None:
     dropped, decided, repaired = (one.text for one in steps(demonstration))
-    assert dropped == "The command below leaves it out, at no other cost."
+    assert dropped == "Leaving it out costs nothing: delete it, or run the command below, which does more."
     assert decided == (
         "Nothing that can stop publication is demanded of it. Let demand 6 (line 33) stop it, without severity: "
         "warning, or give 7 (line 35) a limit. Or say that it need not be secret (role: insensitive), and why."
@@ -142,7 +142,7 @@ def test_the_steps_name_the_lines_to_change_and_what_the_price_is_of(demonstrati
 
 
 def test_a_warning_leaves_out_no_one_whom_a_failing_demand_affects(demonstration: Audit) -> None:
-    said = "the 92 people that it affects are counted only where a failing demand affects them, too."
+    said = "of the 92 people that it affects, those count whom a failing demand affects, too."
     assert said in relation(demonstration)
 
 

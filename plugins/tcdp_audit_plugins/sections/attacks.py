@@ -12,8 +12,19 @@ from math import inf, isfinite
 
 from tcdp_audit.plugin._internal import failing
 from tcdp_audit.plugin.check import DisclosureType
+from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.report import Audit, Rows
-from tcdp_audit.plugin.sentences import Outcome, Status, count, figure, percent, record_noun, say, unit_noun
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Status,
+    count,
+    figure,
+    percent,
+    record_noun,
+    say,
+    sentence_case,
+    unit_noun,
+)
 from tcdp_audit_plugins.checks._shared.known_attributes import few_columns
 from tcdp_audit_plugins.checks._shared.sensitive_values import LEAST_MEMBERS
 
@@ -33,6 +44,7 @@ class Story:
     measured_by: Sequence[tuple[str, Applicability]]
     searches: bool = False  # whether the matches in a register belong to it, where a demand counted them
     guesses: bool = False  # whether the best guess that any demand found belongs to it
+    of_secrets: bool = False  # whether it says how many people each secret is known of
 
 
 def stories(audit: Audit) -> Iterator[str | Rows]:
@@ -82,7 +94,7 @@ def _reach(audit: Audit, story: Story) -> str:
     reached: dict[tuple[str, ...], list[str]] = {}
     for scenario in named or [""]:
         outcomes = [one for one in audit.expectations if one.scenario == scenario or not named]
-        if sentences := _sentences(outcomes, story, joins_zeros=bool(named)):
+        if sentences := _sentences(audit, outcomes, story, joins_zeros=bool(named)):
             reached.setdefault((*sentences,), []).append(scenario)
     if reached:
         return "\n".join(
@@ -94,7 +106,7 @@ def _reach(audit: Audit, story: Story) -> str:
     return say("Not counted: {check:text} was not run.", check=name if check is None else check.title)
 
 
-def _sentences(outcomes: Sequence[Outcome], story: Story, *, joins_zeros: bool) -> list[str]:
+def _sentences(audit: Audit, outcomes: Sequence[Outcome], story: Story, *, joins_zeros: bool) -> list[str]:
     """The sentences of the first check of a story that was run and has something to say, each once.
 
     With `joins_zeros`, those on no one are one sentence if others are on someone.
@@ -110,8 +122,20 @@ def _sentences(outcomes: Sequence[Outcome], story: Story, *, joins_zeros: bool) 
             if zeros and len(zeros) < len(sentences):
                 sentences = [one for one in sentences if one not in zeros]
                 sentences.append(say("For {n} other {n:secret|secrets}: 0.", n=len(zeros)))
-            return [*sentences, *further]
+            return [*sentences, *further, *(_uncounted(audit, outcomes, story) if story.of_secrets else ())]
     return []
+
+
+def _uncounted(audit: Audit, outcomes: Sequence[Outcome], story: Story) -> Iterator[str]:
+    """The sentence on the secrets that no check of a story judged; nothing where intruders do not want every one."""
+    checks = {name for name, _ in story.measured_by}
+    own = [one for one in outcomes if one.check in checks and one.observed is not None]
+    counted = {one.attribute for one in own}
+    secrets = [one.name for one in audit.columns if one.role is Role.SENSITIVE and one.is_present]
+    others = [] if audit.scenarios or None in counted else [one for one in secrets if one not in counted]
+    if others:
+        names = [own[0].naming.column(one) for one in others]
+        yield sentence_case(say("{names:names}: not counted.", names=names))
 
 
 def _best_guesses(own: Sequence[Outcome], outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -170,8 +194,14 @@ def _at(outcome: Outcome, least: float, most: float) -> int:
 
 
 def _by(outcome: Outcome) -> str:
-    """By what an intruder looks for a row."""
-    return say("By [{whole?}the ]{known}", outcome, whole=outcome.conventions.get("known_rows") == "all")
+    """By what an intruder looks for a row: all columns by name, as the story says that they are named here."""
+    naming = outcome.naming
+    return say(
+        "By [{whole?}the [{home?}composition by|whole history of] ]{names:names}",
+        whole=outcome.conventions.get("known_rows") == "all",
+        home=naming.history_name.startswith("composition"),
+        names=[naming.column(one) for one in naming.in_order(outcome.known)] or ["nothing"],
+    )
 
 
 def _alone(outcome: Outcome) -> str:
@@ -428,11 +458,13 @@ STORIES = (
         "The colleague",
         "cannot know which row is whose and need not: everyone in the group has the same secret.",
         (("homogeneity", _same_secret), ("distinct_l_diversity", _one_value), ("lkc_privacy", _secret_by_few)),
+        of_secrets=True,
     ),
     Story(
         "The insider",
         "knows another person in the group, or what the person cannot have, and sets that aside.",
         (("background_knowledge", _one_other), ("distinct_l_diversity", _two_values)),
+        of_secrets=True,
     ),
     Story(
         "The gossip",

@@ -94,11 +94,14 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     also = say("The command also leaves out {names:names}.", names=left_out) if left_out else ""
     price, is_dear = _price(audit, log)
     parts = (_result(audit, trial), price, also, advice.strip(), apart)
+    lost = log.steps[-1].loss or 0.0
     if is_dear:
         head = say(
-            "Decide whether [{tables?}the tables are worth their|the file is worth its] repair, which takes much from "
-            "[{tables?}them|it].",
+            "Decide whether [{tables?}the tables are worth their|the file is worth its] repair, which takes "
+            "[{most?}{lost} of all detail|much] from [{tables?}them|it].",
             tables=bool(audit.release.tables),
+            most=lost >= MOST_OF_ALL,
+            lost=share(lost, 1),
         )
     elif log.planned:
         head = "Then name the remedy in the policy, and repair with one command."
@@ -107,6 +110,7 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     return Paragraph(" ".join(filter(None, parts)), lead=head, code=command, lines=shown)
 
 
+MOST_OF_ALL = 0.5  # of the detail, from which on the advice begins with how much is lost
 GREAT = (
     0.9,
     0.25,
@@ -141,15 +145,16 @@ def _price(audit: Audit, log: ChangeLog) -> tuple[str, bool]:
     own, lost = log.steps[-1].loss or 0.0, log.loss.get("attributes", {}).get(most, {}).get("cell_loss")
     first = audit.column_risks[0] if audit.column_risks else None
     dear = say(
-        "That is a high price[{lost?}: {name} loses {own} of its detail][{least?}, though no other remedy that passes "
-        "keeps more of the detail[{next?} ({loss} of all is lost; the next loses {next}[{fewer?}, though it changes "
-        "fewer values])]]. "
+        "That is a high price[{lost?}: {name} loses {own} of its detail][{least?}, though no other remedy "
+        "[{other?}that passes keeps more of the detail|is known to pass][{next?} ({loss} of all is lost; the next "
+        "loses {next}[{fewer?}, though it changes fewer values])]]. "
         "You may also name another remedy, or leave out a fact that an intruder may know[{first?}, {first} before "
         "others[{alone>0?} (without it, {alone:{noun}} {alone:is|are} still unique)]].",
         lost=changed >= GREAT[0] and lost is not None,
         own=share(lost or 0.0, 1),
         name=names.get(most, visible(most)),
         least=log.planned,
+        other=bool(passing),
         loss=share(own, 1),
         next="" if following is None or following.loss is None else share(following.loss, 1),
         fewer=following is not None and sum(following.cells.values()) < sum(log.cells.values()),

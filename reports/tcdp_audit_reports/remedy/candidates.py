@@ -11,6 +11,7 @@ from tcdp_audit.plugin._internal import in_words
 from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import ChangeLog, Chart, Rows, Step
 from tcdp_audit.plugin.sentences import (
+    Status,
     agree,
     count,
     decimal,
@@ -29,6 +30,7 @@ from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.remedy.sentences import listed_outcomes
 from tcdp_audit_reports.remedy.shifts import key_of
 
+UNJUDGED = "cannot be evaluated: "  # before the reason in the message of a demand that could not be judged
 SHOWN = 12  # rows of the table of what was tried
 
 
@@ -99,6 +101,12 @@ def fate(log: ChangeLog, step: Step) -> str:
     if step.error:
         return _sentence(quoted(prose(step.error)))
     against = step.failing
+    if against and all(one.status is Status.ERROR for one in against):
+        return say(
+            "Nothing can be judged after it by {titles:text}: {why:text}.",
+            titles=listed_outcomes(against),
+            why=quoted(prose(against[0].message.removeprefix(UNJUDGED)).rstrip(".")),
+        )
     if against:
         number = len(against)
         if number > 1 and Counter(map(key_of, against)) == Counter(map(key_of, failing_demands(log.before))):

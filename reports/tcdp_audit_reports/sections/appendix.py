@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tcdp_audit.plugin._internal import Block, verifier_digest
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Lines, Paragraph, Rows, tool
-from tcdp_audit.plugin.sentences import Outcome, Severity, Status, count, figure, say, visible
+from tcdp_audit.plugin.sentences import Outcome, Severity, Status, figure, say, visible
 from tcdp_audit_reports.charts.drawing import figure_table
 from tcdp_audit_reports.finding_tables import moves_of
 from tcdp_audit_reports.first_screen import by_tool
@@ -31,22 +31,10 @@ def conventions_tried(audit: Audit) -> Rows | None:
         demands = variant.demands or [() for _ in verdicts]
         verdicts = [_which(*each) for each in zip(places, demands, verdicts, strict=True)]
         rows.append((", ".join(changed) or "as in the policy", *verdicts))
-    changing, numbers = changing_demands(audit), demand_numbers(audit)
-    tried = count(len(audit.variants), "combination")
-    note = (
-        say(
-            "Of {tried:text} of conventions, with the policy’s own, the result changes for "
-            "[{one?}demand|demands] {numbers:names}.",
-            tried=tried,
-            one=len(changing) == 1 and changing[0].isdigit(),
-            numbers=changing,
-        )
-        if changing
-        else f"Of {tried} of conventions, with the policy’s own, no result changes."
-    )
-    if any(len(own) > 1 for own in places):
-        note += " A column of several demands names those that fail; without numbers all do."
-    return figure_table("Verdicts by convention; columns are demands", ("conventions", *numbers), rows, note)
+    several = any(len(own) > 1 for own in places)
+    note = "A column of several demands names those that fail; without numbers all do." if several else ""
+    head = ("conventions", *demand_numbers(audit))
+    return figure_table("Verdicts by convention; columns are demands", head, rows, note)
 
 
 def _verdict(status: Status, *, warns: bool) -> str:

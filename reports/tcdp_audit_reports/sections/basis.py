@@ -21,6 +21,7 @@ from tcdp_audit_reports.sections.findings import Pairs
 OFFICES = ("Data owner", "Data protection officer")
 SIGNED = ("Office", "Name", "Date and signature")
 PER_ROW = "per_row"  # the detail of a demand on whole histories with what single rows show
+HARMLESS = 3  # columns that are named
 FEW = 6  # files, up to which the digest of each is a step of its own
 
 
@@ -55,14 +56,36 @@ def _not_varied(audit: Audit) -> str:
     ]
     number, first, (table, size) = looked_at[0] if is_whole and looked_at else (0, None, ("", 0))
     return say(
-        "Other roles of columns, and other limits, were not tried[{number>0?}. Of an intruder who knows single rows "
-        "(known_rows: one) only the groups were counted: the smallest[{table?}, in {table},] has {size}, "
-        "where demand {number} asks for {k}|{whole?}, nor an intruder who knows single rows (known_rows: one)].",
+        "Other roles of columns[{harmless?}, such as {harmless:names} as a fact that an intruder knows], and other "
+        "limits, were not tried[{number>0?}. If an intruder knew only single rows "
+        "(known_rows: one), [{fails?}demand {number} would still fail[{grave?}, and the verdict would stay]: ]the "
+        "smallest group[{table?}, in {table},] has {size}, where demand {number} asks for {k}[{others?}; "
+        "[{several?}demands|demand] {others:names} [{several?}were|was] not computed for that]|{whole?}, nor an "
+        "intruder who knows single rows (known_rows: one)].",
+        harmless=_harmless(audit),
         number=number,
         whole=is_whole,
         table=visible(table),
         size=size,
-        k=0 if first is None else int(first.parameters["k"]),
+        k=(k := 0 if first is None else int(first.parameters["k"])),
+        fails=size < k,
+        grave=first is not None and not first.is_warning,
+        others=[*runs(one for one in range(1, len(audit.expectations) + 1) if one != number)],
+        several=len(audit.expectations) > 2,
+    )
+
+
+def _harmless(audit: Audit) -> list[str]:
+    """The columns that are taken to be harmless and have no other part in the audit: an intruder might know them."""
+    document, links = audit.policy.document, () if audit.linked_tables is None else audit.linked_tables.links
+    others = {document.unit, document.household, document.weight, *links}
+    return first_names(
+        [
+            name_of(one)
+            for one in audit.columns
+            if one.is_present and one.role is Role.INSENSITIVE and not one.is_key and one.name not in others
+        ],
+        HARMLESS,
     )
 
 
@@ -80,7 +103,9 @@ def _least_by_rows(figures: object) -> tuple[str, int] | None:
 def how_counted(audit: Audit) -> list[str]:
     """The policy's conventions as sentences, without those on missing values where none is missing."""
     own, unit, noun = audit.conventions, audit.policy.document.unit, noun_of_record(audit)
-    idle = ("missing_quasi_identifier", "missing_sensitive") if _misses_nothing(audit) else ()
+    idle = {"missing_quasi_identifier", "missing_sensitive"} if _misses_nothing(audit) else set[str]()
+    if sum(one.role is Role.SENSITIVE and one.is_present for one in audit.columns) < 2:
+        idle.add("multiple_sensitive")
     pairs = [(name, value) for name, value in own.items() if isinstance(value, str) and name not in idle]
     sentences = [CONVENTIONS[pair] for pair in pairs if pair in CONVENTIONS]
     if audit.has_records:
@@ -268,9 +293,9 @@ def _of_figures(audit: Audit) -> str:
         if one.details.get("by_sums") == one.cells.failing and not one.is_warning
     ]
     return say(
-        "[{always?}No other way of counting makes the release fit: [{several?}demands|demand] {always:names} "
-        "{n:fails|fail} by adding up published figures alone. ]Other ways of counting, meanings of the tables and "
-        "limits were not tried.",
+        "[{always?}[{several?}Demands|Demand] {always:names} {n:fails|fail} by adding up published figures alone: no "
+        "other way of counting makes the release fit. Other|Other ways of counting,] descriptions of the tables and "
+        "limits were not tried[{always?}, and may change the verdict].",
         always=always,
         several=len(always) > 1,
         n=len(always),
@@ -341,13 +366,29 @@ def verification(audit: Audit) -> Sequence[Paragraph]:
             )
             for at, table in enumerate(files)
         ]
-    return (*steps, *_policy_step(audit), _again(audit))
+    return (*steps, *_policy_step(audit), *_files_of_policy(audit), _again(audit))
+
+
+def _files_of_policy(audit: Audit) -> Iterator[Paragraph]:
+    """The step on the files that the policy names, such as hierarchies; nothing where it names none."""
+    declared = audit.policy.document.attributes
+    named = [declared[one.attribute].hierarchy for one in audit.files if one.attribute in declared]
+    names = [visible(one) for one in named if isinstance(one, str)]
+    number = len(audit.files)
+    if number:
+        yield Paragraph(
+            say(
+                "The policy reads [{names?}{names:names}|{n:more file}], too; annex D has {n:its|their} SHA-256.",
+                n=number,
+                names=first_names(names) if len(names) == number else [],
+            )
+        )
 
 
 def _again(audit: Audit) -> Paragraph:
     """The step that repeats the audit: a command for files, or a call for tables in memory."""
     if not (audit.has_records and audit.release.in_memory):
-        again = "In the folder of these files, audit everything again. The last line must begin with “Confirmed”."
+        again = "In the folder that has them all, audit everything again. The last line must begin with “Confirmed”."
         return Paragraph(again, code=_verify_command(audit))
     policy = json.dumps(policy_argument(audit))
     return Paragraph(

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from tcdp_audit.plugin._internal import Block
 from tcdp_audit.plugin.aggregate import AggregateDeclaration, PublishedTable
+from tcdp_audit.plugin.check import DisclosureType
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.report import Audit, AuditedColumn, ColumnRisk, Group, Paragraph, Rows
 from tcdp_audit.plugin.sentences import Outcome, Status, count, say, visible
@@ -47,8 +48,19 @@ def summary(audit: Audit) -> list[str]:
 def _of_figures(audit: Audit) -> Iterator[str]:
     """The secrets of tables of figures; without records also where cells fail, and what cannot be asked of figures."""
     hidden = sum(one["hidden"] for one in audit.sizes_of_figures.values())
+    checks = audit.plugins.checks
+    least = [
+        int(one.parameters["k"])
+        for one in audit.expectations
+        if one.check in checks and checks[one.check].disclosure_type is DisclosureType.IDENTITY_MODEL
+        if one.cells is not None and one.parameters.get("k")
+    ]
     yield say(
-        "[{n>0?}Must stay secret: {n:hidden figure}[{texts?} ({texts:text})]|No figure is hidden].",
+        "[{k>0?}Must stay secret: every count of fewer than {k:{noun}}, published or computed; {n} {n:is|are} hidden"
+        "[{texts?} ({texts:text})]|{n>0?}Must stay secret: {n:hidden figure}[{texts?} ({texts:text})]|No figure is "
+        "hidden].",
+        k=max(least, default=0),
+        noun=audit.policy.document.unit_name or "person",
         n=hidden,
         texts="; ".join(first_names(_texts(audit))),
     )
@@ -62,7 +74,7 @@ def _of_figures(audit: Audit) -> Iterator[str]:
         where=first_names(categories),
         all=failing,
     )
-    yield "Every column is declared in the policy; no table or category is there that should not be."
+    yield "No table or column is there that the policy does not declare."
 
 
 def _where_cells_fail(audit: Audit) -> tuple[bool, list[str]]:
@@ -164,7 +176,7 @@ def _known(audit: Audit) -> Iterator[str]:
     elif not taken:
         yield "No one is taken to know anything about a person: no column has that role."
     elif not known_facts(audit)[0]:
-        yield say("A neighbour, an employer or a newspaper is taken to know {names:names}.", names=first_names(taken))
+        yield say("An intruder is taken to know {names:names}.", names=first_names(taken))
 
 
 def _of_links(audit: Audit) -> Iterator[str]:
@@ -561,7 +573,7 @@ def _risk_table(audit: Audit, measured: IntrudersColumns, *, is_last: bool, by_i
     alone = ["unique without it"] if unique else []
     head = ("column", "share of the risk", *alone, *(["distinction", "separation"] if by_itself else []))
     alone_by_all = say("[{n>0?}{n:{noun}} {n:is|are}|No {noun} is] unique with all of them.", n=unique, noun=noun)
-    meaning = NOTE_OF_HISTORIES if measured.columns[0].noun else NOTE
+    meaning = NOTE_OF_HISTORIES if measured.columns[0].noun else _note(unique)
     note = f"{alone_by_all} {meaning}" if is_last else alone_by_all
     caption = say("Which column adds most risk[{intruder?}, against {intruder:names}]", intruder=measured.intruders)
     return Rows(head, rows, caption, note, numeric_from=1, style="risks")
@@ -573,8 +585,13 @@ NOTE_OF_HISTORIES = (
     "the number of rows is always known. By this column and that number – distinction: different histories for each of "
     "them; separation: pairs that differ."
 )
-NOTE = (
-    "Share of the risk: a column’s part in the unique people, or in the pairs of people that differ where no one is "
-    "unique, on average over all orders of learning the columns (Shapley values). Distinction: values per record. "
-    "Separation: pairs that differ in this column (Motwani, Xu, 2007)."
-)
+
+
+def _note(unique: int) -> str:
+    """What the figures of a column mean, where rows are compared: the share depends on whether anyone is unique."""
+    return say(
+        "Share of the risk: a column’s part in the [{unique>0?}unique people|pairs of people that differ], on average "
+        "over all orders of learning the columns (Shapley values). Distinction: values per record. Separation: pairs "
+        "that differ in this column (Motwani, Xu, 2007).",
+        unique=unique,
+    )

@@ -10,7 +10,7 @@ from tcdp_audit.plugin.check import Check, DisclosureType, LazyCheck
 from tcdp_audit.plugin.report import Audit, Definitions
 from tcdp_audit.plugin.sentences import Status, noun_form, say, visible
 from tcdp_audit_reports.languages import once_per_report
-from tcdp_audit_reports.people_exposed import alone_against
+from tcdp_audit_reports.people_exposed import alone_against, linking_keys
 from tcdp_audit_reports.sections.findings import DemandRow, rows
 from tcdp_audit_reports.sections.grouped import demand_rows
 from tcdp_audit_reports.templating import fill_template
@@ -30,6 +30,7 @@ class RegulatorsQuestion:
     is_compared: bool = True  # whether there is another table, where the question is about one
     has_records: bool = True  # whether there are any, where the question is about one of them
     intruders: Sequence[str] = ()  # against whom, where the policy names others
+    matching: Sequence[str] = ()  # the keys that match it with another table, of which only a schema check warns
     others: Sequence[str] = ()  # intruders against whom it is not asked though people are alone, with their number
 
     @property
@@ -41,7 +42,11 @@ class RegulatorsQuestion:
     def answer(self) -> str:
         """The checks that ask it, in a sentence."""
         if not self.titles:
-            return "Not asked by this policy."
+            return say(
+                "Not asked by this policy[{keys?}; a schema check warns that {keys:names} {n:matches|match} everyone].",
+                keys=[*self.matching],
+                n=len(self.matching),
+            )
         if not self.has_records:
             return say("There are no records to pick from. Asked by {titles:text}.", titles=[*self.titles])
         return say(
@@ -66,7 +71,11 @@ def regulators(audit: Audit) -> Sequence[RegulatorsQuestion]:
     return (
         _singling_out(audit, alone),
         RegulatorsQuestion(
-            "Linkability", "Can records be matched with another file?", linked, is_compared=bool(audit.companions)
+            "Linkability",
+            "Can records be matched with another file?",
+            linked,
+            is_compared=bool(audit.companions),
+            matching=linking_keys(audit),
         ),
         RegulatorsQuestion("Inference", "Can something be learned about a person?", learned),
     )
@@ -80,7 +89,7 @@ def _singling_out(audit: Audit, titles: Sequence[str]) -> RegulatorsQuestion:
     word = "Singling out"
     if not audit.has_records:
         return RegulatorsQuestion(
-            word, "Is a figure of so few people that one is picked out?", titles, has_records=False
+            word, "Is a figure of so few people that one may be recognised?", titles, has_records=False
         )
     question = "Can one person be picked out of the file?"
     return RegulatorsQuestion(word, question, titles, intruders=asked, others=others if asked else ())

@@ -9,7 +9,7 @@ from tcdp_audit.plugin.report import Audit, Group, Heading, Rows
 from tcdp_audit.plugin.sentences import Outcome, count, prose, sentence_case, visible
 from tcdp_audit_reports.charts.margin import margin_words
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.people_exposed import affected
+from tcdp_audit_reports.people_exposed import affected, linking_keys
 from tcdp_audit_reports.sections.findings import (
     attribute_of,
     demand_in_words,
@@ -22,9 +22,16 @@ from tcdp_audit_reports.sections.next_steps import WARNED
 from tcdp_audit_reports.templating import fill_template
 
 PASSED = "Passed."
+KEY = "linkable_key"  # the schema check on the column that aligns the release and the original
 ADVISED = "See what to do next."  # it has the sentence
 HEAD = ("Status", "Check", "Column", "Found", "Demanded", "Margin", "Groups failing", "Records failing")
 OF_FIGURES = ("Status", "Check", "Found", "Demanded", "Result", "Figures failing")
+
+
+def _is_advised(audit: Audit, outcome: Outcome) -> bool:
+    """Whether a step of what to do next is on a schema check."""
+    asked = outcome.check in WARNED or (outcome.check == KEY and bool(linking_keys(audit)))
+    return outcome.blocks or (outcome.is_warning and asked)
 
 
 def html(audit: Audit) -> str:
@@ -34,7 +41,7 @@ def html(audit: Audit) -> str:
         "demands.html.j2",
         rows=demand_rows(audit, rows(audit)),
         structure=[
-            (name, state, title, ADVISED if one.blocks or (one.is_warning and one.check in WARNED) else message)
+            (name, state, title, ADVISED if _is_advised(audit, one) else message)
             for one, (name, state, title, message) in zip(audit.structure, structure_rows(audit), strict=True)
             if name not in silent
         ],

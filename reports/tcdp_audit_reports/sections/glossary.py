@@ -31,8 +31,8 @@ GLOSSARY = {
     "Attribute disclosure risk": "How easily something that must stay secret can be learned about a person.",
     "Affected": "In a group that does not keep a demand, or on whom the attack that it asks about succeeds.",
     "Exposed": (
-        "Affected by a demand that fails. Each person is counted once. Those whom only a warning affects, or a demand "
-        "that is met, are not counted."
+        "Affected by a demand that fails, each person counted once; not those whom only a warning or a met demand "
+        "affects."
     ),
     "Detail": (
         "What values say: one that stays loses none, one that is removed all, one that becomes wider a part. Losses "

@@ -117,11 +117,12 @@ def _columns(audit: Audit) -> Iterator[Paragraph]:
     if wrong:
         yield Paragraph(
             say(
-                "[{dropped?}The command below leaves {n:it|them} out, at no other cost|As long as {n:it is|they are} "
-                "in the file, {n:it makes|they make} it possible to link people or to name them. The copy that is "
-                "audited may keep {n:it|them}].",
+                "[{dropped?}Leaving {n:it|them} out costs nothing: delete {n:it|them}, or run the command "
+                "below[{more?}, which does more]|As long as {n:it is|they are} in the file, {n:it makes|they make} it "
+                "possible to link people or to name them. The copy that is audited may keep {n:it|them}].",
                 n=len(wrong),
                 dropped=dropped.issuperset(wrong),
+                more=audit.remedy_trial is not None and not audit.remedy_trial.only_drops,
             ),
             lead=say("Take {names:names} out of the copy that is published.", names=first_names(wrong)),
         )

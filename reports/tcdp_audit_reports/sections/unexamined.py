@@ -71,8 +71,10 @@ def blocks(audit: Audit) -> Iterator[Block]:
     number = len(left(audit))
     if number:
         named_there = say(
-            "Annex B names [{n=1?}the check|all {n} checks] that {n:fits|fit} this data and {n:was|were} not run.",
+            "Annex B names [{n=1?}the check|all {n} checks] that {n:fits|fit} this data and {n:was|were} not run"
+            "[{more>0?}, and {more} more that other results answer].",
             n=number,
+            more=len(answered(audit)),
         )
         yield Paragraph(f"{named_there} {LIMITS}")
     else:
@@ -256,8 +258,19 @@ def _answered(audit: Audit) -> set[str]:
     """The checks whose question another result answers."""
     checks = audit.plugins.checks
     with_result = {one.check for one in audit.outcomes if one.status not in (Status.SKIPPED, Status.ERROR)}
-    by_checks = {name for one in checks.keys() & with_result for name in checks[one].answers}
+    by_checks = {name for one in checks.keys() & with_result if _is_of_all(audit, one) for name in checks[one].answers}
     return by_checks | {BY_STRUCTURE[one] for one in BY_STRUCTURE.keys() & with_result}
+
+
+def _is_of_all(audit: Audit, check: str) -> bool:
+    """Whether a check has a result for every secret, or is about none: otherwise it answers for some of them only."""
+    judged = {
+        one.attribute
+        for one in audit.expectations
+        if one.check == check and one.status not in (Status.SKIPPED, Status.ERROR)
+    }
+    secrets = {one.name for one in audit.columns if one.role is Role.SENSITIVE and one.is_present}
+    return None in judged or secrets <= judged
 
 
 @once_per_report

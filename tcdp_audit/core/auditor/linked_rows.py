@@ -223,8 +223,9 @@ def _sentence(histories: Histories) -> str:
         )
     return (
         f"column {unit!r} joins the rows of each {noun}: {several:,} of {of} {agree(several, 'has', 'have')} more than "
-        f"one. By all of their rows together {alike}, which no demand limits. Drop the column from what is published, "
-        f"or have whole {plural(noun)} judged: take `known_rows: one` out of the policy, or add the demand "
+        f"one. By all of their rows together {alike}, which no demand limits. Deleting the column "
+        f"changes no other value, but rows can then no longer be joined by {noun}; otherwise have whole {plural(noun)} "
+        f"judged: take `known_rows: one` out of the policy, or add the demand "
         f"`known_events`, which asks how many {plural(noun)} are alike to someone who knows a few rows of one"
     )
 

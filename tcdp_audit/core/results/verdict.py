@@ -144,8 +144,17 @@ def _exposed(audit: Audit) -> str:
     if exposed is None or exposed.people is None:
         return ""
     number, total = exposed.people, exposed.people_of
+    without = {
+        int(audit.outcomes[at].details.get("records_without_value", 0))
+        for at in exposed.counted
+        if exposed.units is None
+    } - {0}  # counted only as nothing can be compared
     sentence = say(
-        "[{at_least?}at least ]{n/total:{noun}} ({share:text}) {n/total:is|are} exposed[{once?}, each counted once].",
+        "[{without?}{n/total:{noun}} ({share:text}) {n/total:is|are} counted as exposed[{once?}, each once]; "
+        "[{known>0?}up to {known}|some] of them to be safe|[{at_least?}at least ]{n/total:{noun}} ({share:text}) "
+        "{n/total:is|are} exposed[{once?}, each counted once]].",
+        without=bool(without),
+        known=max(without) if len(without) == 1 else 0,
         at_least=exposed.is_least and number < total,
         n=number,
         total=total,

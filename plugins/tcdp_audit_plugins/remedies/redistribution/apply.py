@@ -75,8 +75,7 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
     """
     if (least := view.least_loss()) <= LITTLE:
         raise RemedyError(
-            f"not tried: it takes several times as long, and another remedy loses only {percent(least)} of the detail; "
-            "name it in the policy to have it"
+            f"not tried: it takes several times as long, and another remedy loses only {percent(least)} of the detail"
         )
     return treatment_of_size(view, parameters.k, partial(of_size, view, parameters))
 
