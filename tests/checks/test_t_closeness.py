@@ -542,6 +542,12 @@ def test_missing_values_are_not_counted_among_those_who_have_one() -> None:
     assert "4 of the 4 with a value have the same 'answer'" in outcome.individual_impact
 
 
+def test_next_to_a_small_group_a_quarter_of_all_is_no_fifth() -> None:
+    table = pa.table({"place": ["a", *["b"] * 1000], "answer": ["x", *["x"] * 249, *["y"] * 751]})
+    (outcome,) = _audited(table, {}, {})
+    assert outcome.details["shared_value"] == {"have": 1, "of": 1, "in_reference": 0.25}
+
+
 def test_a_group_without_any_value_is_not_said_to_be_alike() -> None:
     table = pa.table({"place": ["a"] * 3 + ["b"] * 4, "answer": [None, None, None, *"xxyy"]})
     policy = {

@@ -79,7 +79,7 @@ SHARED = "shared_value"  # the detail of the worst group on a value that many of
 FEW_ENOUGH = 100  # below this a number reveals no more than its rounded share, from which it follows
 DIGITS = 2  # of a share in the whole table: an exact one would reveal the value
 LEAST_MEMBERS = 10  # of a group whose mean and moves are given: those of fewer would be close to a cell
-FEW_DIGITS = 1  # of a share in the whole table next to a smaller group: several values have it
+FEW_STEPS = 20  # a share in the whole table next to a smaller group is rounded to twentieths: several values have it
 
 
 def commonest_value(evidence: ClassEvidence, _: Parameters) -> dict[str, Any]:
@@ -108,8 +108,8 @@ def _on_value(evidence: ClassEvidence, pair: int) -> dict[str, Any]:
     histogram, marginal = evidence.sensitive
     have, of = int(histogram.counts[pair]), int(histogram.total[0])
     in_group = {"have": have, "of": of} if of < FEW_ENOUGH else {"in_group": round(have / of, DIGITS)}
-    digits = DIGITS if of >= LEAST_MEMBERS else FEW_DIGITS
-    in_reference = round(float(marginal.weights[histogram.values[pair]] / marginal.total), digits)
+    whole = float(marginal.weights[histogram.values[pair]] / marginal.total)
+    in_reference = round(whole, DIGITS) if of >= LEAST_MEMBERS else round(whole * FEW_STEPS) / FEW_STEPS
     return {SHARED: {**in_group, "in_reference": in_reference}}
 
 
