@@ -164,12 +164,13 @@ def _whole_table(statement: Any, dialect: str) -> str:
     where = getattr(selection, "whereclause", None)
     is_whole = isinstance(selection, sa.Select) and (where is None or str(where) == "true")  # the text of a whole table
     tables = selection.get_final_froms() if is_whole else [selection]
-    if len(tables) != 1 or not isinstance(tables[0], sa.TableClause):
+    table = tables[0] if len(tables) == 1 else None
+    if not isinstance(table, sa.TableClause):
         raise UsageError(
             f"the types of a query's columns, and of a part of a table, are not known to {dialect}; make a view of it, "
             "and audit the whole view"
         )
-    names = [name for name in (tables[0].schema, tables[0].name) if name is not None]
+    names = [name for name in (table.schema, table.name) if name is not None]
     return ".".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
