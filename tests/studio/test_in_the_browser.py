@@ -155,13 +155,15 @@ def test_an_inline_script_does_not_run(browser: Any, folder: Path) -> None:
 def test_the_cookie_goes_to_no_other_port(browser: Any, folder: Path) -> None:
     with running(folder, entered=False) as one, running(folder, entered=False) as other:
         page = entered(browser, one).page
-        sent: list[str] = []
-        page.on("request", lambda request: sent.append(request.all_headers().get("cookie", "")))
+        sent: list[tuple[str, str]] = []
+        page.on("request", lambda request: sent.append((request.url, request.all_headers().get("cookie", ""))))
         for address in (f"http://{other.studio.host}/table", f"http://127.0.0.1:{other.studio.port}/table"):
             page.goto(address)
-        assert [cookie for cookie in sent if "studio=" in cookie] == []
+        own = f"http://{one.studio.host}/"  # the first page may still ask for something of its own
+        assert len([url for url, _ in sent if not url.startswith(own)]) >= 2
+        assert [url for url, cookie in sent if "studio=" in cookie and not url.startswith(own)] == []
         page.goto(f"http://{one.studio.host}/table")
-        assert any("studio=" in cookie for cookie in sent)
+        assert any("studio=" in cookie for _, cookie in sent)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
