@@ -100,7 +100,7 @@ def _of_few_people(audit: Audit) -> Iterator[str]:
     named = all(one.cells is None or one.cells.failing == len(one.failing_cells) for _, one in few)
     yield say(
         "[{named?}At most {all:{noun}}: fewer|Fewer] than {most} in [{n=1?}the failing figure|each of {n} failing "
-        "figures, and some may be in [{n=2?}both|several]]. A reader learns that they are so few; whoever knows one "
+        "figures, and some may be in [{n=2?}both|several]]. A reader learns that they are so few; anyone who knows one "
         "may recognise this {noun}[{known?} by {known:names}].",
         named=named,
         all=numbers.total() * (most - 1),
@@ -113,7 +113,7 @@ def _of_few_people(audit: Audit) -> Iterator[str]:
 
     number, k, worst = max(figures.values(), key=lambda one: is_hidden(audit, one[2]))
     yield say(
-        "Worst for one {noun}: [{few?}whoever is in {cell}, is one of at most {rest}|{cell}] (demand "
+        "Worst for one {noun}: [{few?}anyone in {cell}, is one of at most {rest}|{cell}] (demand "
         "{number})[{hidden?}; the tables hide how many, and every reader can compute it].",
         few=is_of_few(audit, worst, k),
         rest=k - 1,
@@ -582,8 +582,8 @@ def _warned(audit: Audit) -> Iterator[str]:
     links = linking_keys(audit)
     if links:
         yield say(
-            "Whoever holds another table with the same {names:names}[{original?}, such as the original,] could match "
-            "all {people:{noun}} to their rows[{secrets?}, and read every secret]; only a warning says so.",
+            "Anyone who holds another table with the same {names:names}[{original?}, such as the original,] could "
+            "match all {people:{noun}} to their rows[{secrets?}, and read every secret]; only a warning says so.",
             secrets=any(one.role is Role.SENSITIVE and one.is_present for one in audit.columns),
             names=links,
             original="original" in audit.companions,

@@ -94,7 +94,7 @@ def test_words_are_those_of_people(page):
         "Among the known facts, month of admission adds most to the risk (35%)",  # which column adds most
         "How to verify it, in five steps",
         "run by",
-        " fail on the same column; that is no contradiction: each asks ",  # a met demand beside one that fails
+        " fail on the same column; that is no contradiction: each asks ",  # a met demand next to one that fails
         "Sign-off",
     ],
 )

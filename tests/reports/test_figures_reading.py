@@ -85,10 +85,11 @@ def test_the_first_screen_says_how_many_people_each_failing_cell_is_of_and_names
     most = "People exposed. At most 18 patients: fewer than 10 in each of 2 failing figures, and some may be in both."
     assert most in first
     assert (
-        "A reader learns that they are so few; whoever knows one may recognise this patient by ward, age and" in first
+        "A reader learns that they are so few; anyone who knows one may recognise this patient by ward, age and"
+        in first
     )
     assert (
-        "Worst for one patient: whoever is in ward South, age 80+, is one of at most 9 (demand 2); the tables hide how "
+        "Worst for one patient: anyone in ward South, age 80+, is one of at most 9 (demand 2); the tables hide how "
         "many, and every reader can compute it." in first
     )
 

@@ -136,7 +136,7 @@ def test_a_key_links_every_table_with_the_same_numbers_such_as_the_original(tmp_
     for name, text in make_discharges().items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert (
-        "Whoever holds another table with the same number of the discharge, such as the original, could match all "
+        "Anyone who holds another table with the same number of the discharge, such as the original, could match all "
         "8,000 people to their rows, and read every secret; only a warning says so."
     ) in relation(audit(None, tmp_path / POLICY))
 

@@ -248,7 +248,7 @@ CHECKS = [
                 "[{people?}An intruder who knows {known}|{intruder}], but not who is in the release, is estimated to "
                 "find [{people?}someone of a household|the {noun}] with {top:chance} where the risk is highest"
                 "[{people?}|, and with {mean:chance} on average][{attempt<1?}, if the attack is tried]."
-                "[{people?}| Whoever knows that the person is in the release can be right more often.]"
+                "[{people?}| Anyone who knows that the person is in the release can be right more often.]"
             ),
             parts={
                 "tried": TRIED,
