@@ -8,11 +8,11 @@ maps them to positions in the merged list. Python does no work per record.
 
 from __future__ import annotations
 
+import mmap
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from tcdp_audit.core.engines.arrow_types import array_of_numbers
 UNLIMITED = 2**62
 FEW = 4_000  # up to so many texts Python sorts faster than Arrow
 PAGES = 2**18  # bytes from which an array gets separate pages
+AT_ONCE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANON | mmap.MAP_POPULATE} if hasattr(mmap, "MAP_POPULATE") else {}
 SAMPLE = 2**16  # cells that show whether a column's cells repeat
 REPEATS = 4  # average occurrences of a value in the sample from which cells count as repeated
 PAIRED = 2**17  # codes of a byte from which a table of all pairs of codes is small beside them
@@ -344,7 +345,7 @@ def _indices(indices: pa.Array, missing: int) -> Codes:
 def _room_for(codes: int, kind: np.dtype[Any]) -> Codes:
     """An empty array; a large one is mapped separately, as malloc keeps memory that another thread frees."""
     size = codes * kind.itemsize
-    return np.empty(codes, kind) if size < PAGES else np.frombuffer(mmap(-1, size), kind, codes)
+    return np.empty(codes, kind) if size < PAGES else np.frombuffer(mmap.mmap(-1, size, **AT_ONCE), kind, codes)
 
 
 def text_array(texts: Sequence[str]) -> Strings:
