@@ -150,7 +150,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.write and arguments.only:
         parser.error("--write: the page has all limits")
-    lines, kept = [HEAD], True
+    lines, all_within = [HEAD], True
     print(HEAD)
     with tempfile.TemporaryDirectory() as temporary:
         folder = str((arguments.folder or Path(temporary)).resolve())
@@ -158,11 +158,11 @@ def main() -> None:
             for line, within in rows(command, some) if arguments.only in " ".join(command) else ():
                 print(line, flush=True)
                 lines.append(line)
-                kept &= within
+                all_within &= within
     if arguments.write:
         text = "\n".join(lines) + "\n"
         PAGE.write_text(TABLE.sub(lambda _: text, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    sys.exit(0 if kept else 1)
+    sys.exit(0 if all_within else 1)
 
 
 if __name__ == "__main__":
