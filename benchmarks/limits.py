@@ -87,7 +87,7 @@ def limits(folder: str, data: str) -> Mapping[Sequence[str], Sequence[Limit]]:
             "every check", "5 million, all 42 checks on classes", 1.0
         ),
         ("histories.py", folder): [
-            Limit("10 million events of a million people: CPU", 2, "of the bare query", r"ratio (\S+),")
+            Limit("histories of 10 million events of a million people: CPU", 2, "of the bare query", r"ratio (\S+)$")
         ],
         ("wildcard.py", folder, "--records", "160000"): [
             Limit("wildcard, 160,000 records: CPU", 8, "of the bare queries", r"^audit +\S+ +\S+ +(\S+)")
