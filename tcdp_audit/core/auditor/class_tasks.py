@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.tasks import Measurements, Singles, Summaries, Task, plain_figures
+from tcdp_audit.core.auditor.tasks import Measurements, Summaries, Task, plain_figures
 from tcdp_audit.core.auditor.worst_values import worst_values
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.frozen import dataclass
@@ -44,7 +44,7 @@ from tcdp_audit.core.check.evidence import (
 from tcdp_audit.core.check.summary import PAIR, ClassSummary, merge, summarise
 from tcdp_audit.core.check.threshold import Ratios, Verdict, as_measured
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
-from tcdp_audit.core.classes.histogram import Counts, Histogram
+from tcdp_audit.core.classes.histogram import AlikeClasses, Counts, Histogram
 from tcdp_audit.core.classes.shards import without_value
 from tcdp_audit.core.encoding.domain import Domain, Labels
 
@@ -164,30 +164,39 @@ class ClassTask(Task[CheckOnClasses[Any]]):
     def measure(
         self,
         grouping: Grouping | MatchedClasses,
-        histogram: Histogram | None,
+        classes: AlikeClasses,
         *,
         show_values: bool,
         exposure: FailingClasses | None = None,
     ) -> Summaries:
-        """Summarise some classes. Cost: that of the check, and a sort of the classes."""
-        summaries, failing = self.judge(grouping, histogram, show_values=show_values)
+        """Summarise some classes of a grouping. Cost: that of the check, and a sort of the classes."""
+        summaries, failing = self.judge(grouping, classes, show_values=show_values)
         self.report_failing(grouping, failing, exposure)
         return summaries
 
     def judge(
-        self, grouping: Grouping | MatchedClasses, histogram: Histogram | None, *, show_values: bool
+        self, grouping: Grouping | MatchedClasses, classes: AlikeClasses, *, show_values: bool
     ) -> tuple[Summaries, NDArray[np.bool_]]:
-        """Summarise some classes, and return which of them fail; it depends on the classes and on `basis` alone."""
-        values = 0 if self.attribute is None else self.attribute.size
-        singles = None if show_values else Singles.of(grouping, histogram, values)
-        if singles is None:
-            figures, filled, failing = self._figures(grouping.size, histogram)
-            cells = _cells(grouping) if show_values else None
-            return _summaries(figures, filled, grouping.records, failing, self._pictured(histogram), cells), failing
-        figures, filled, failing = self._figures(singles.size, singles.histogram)
-        pictured = self._pictured(singles.histogram)
-        summaries = _summaries(figures, filled, singles.size, failing, pictured, times=singles.times)
-        return summaries, singles.spread(failing)
+        """Summarise some classes, and return which of them fail; it depends on the classes and on `basis` alone.
+
+        Where values are shown, `classes` has every class by itself.
+        """
+        figures, filled, failing = self._figures(classes.size, classes.histogram)
+        cells = _cells(grouping) if show_values else None
+        pictured = self.check.judges_each_class and classes.histogram is not None  # the values of the worst are shown
+        summaries = tuple(
+            summarise(
+                _with_empty_classes(figure.values, filled, figure.comparison.worst_possible),
+                classes,
+                failing,
+                figure.comparison,
+                filled,
+                cells,
+                pictured=pictured and not number,  # of the worst class by the first figure
+            )
+            for number, figure in enumerate(figures)
+        )
+        return summaries, classes.spread(failing)
 
     @property
     def basis(self) -> Hashable:
@@ -195,10 +204,6 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         names = tuple(one.attribute for one in self.quasi_identifiers)
         objects = Identity(self.check, self.attribute, self.marginal, self.tree)
         return objects, repr(self.expectation.parameters), names, self.records, self.files
-
-    def _pictured(self, histogram: Histogram | None) -> Histogram | None:
-        """The histogram of the judged classes, if the values of the worst are shown."""
-        return histogram if self.check.judges_each_class else None
 
     def report_failing(
         self, grouping: Grouping | MatchedClasses, failing: NDArray[np.bool_], exposure: FailingClasses | None
@@ -367,31 +372,6 @@ def _worst_histogram(headline: ClassSummary) -> Histogram:
     """The worst class with a value, as the only one of a histogram."""
     codes, counts = np.frombuffer(headline.worst_values, dtype=PAIR).astype(np.int64).T
     return Histogram(np.array([0, len(codes)]), codes, counts)
-
-
-def _summaries(
-    figures: Sequence[Figure],
-    filled: NDArray[np.bool_],
-    records: Counts,
-    failing: NDArray[np.bool_],
-    histogram: Histogram | None,
-    cells: Callable[[NDArray[np.intp]], list[Mapping[str, str]]] | None = None,
-    times: Counts | None = None,
-) -> Summaries:
-    """Summarise each figure; see `summarise`. The worst class by the first figure has its values shown."""
-    return tuple(
-        summarise(
-            _with_empty_classes(figure.values, filled, figure.comparison.worst_possible),
-            records,
-            failing,
-            figure.comparison,
-            cells,
-            times,
-            None if number else histogram,
-            filled,
-        )
-        for number, figure in enumerate(figures)
-    )
 
 
 def _with_empty_classes(values: NDArray[Any], filled: NDArray[np.bool_], fill: Any) -> NDArray[Any]:

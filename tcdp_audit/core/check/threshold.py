@@ -54,9 +54,11 @@ class Ratios:
     @cached_property
     def values(self) -> Floats:
         """The fractions as float64, infinite where the denominator is 0."""
-        whole = self.denominator != 0
+        if self.denominator.all():
+            return _quotients(self.numerator, self.denominator)
+        whole = np.flatnonzero(self.denominator)
         values = np.full(len(self.numerator), np.inf)
-        values[whole] = _quotients(self.numerator[whole], self.denominator[whole])
+        values[whole] = _quotients(self.numerator.take(whole), self.denominator.take(whole))
         return values
 
     def compare(self, threshold: Fraction) -> Signs:
@@ -112,9 +114,9 @@ def _clear_signs(values: Floats, threshold: Fraction) -> tuple[Signs, NDArray[np
     # arithmetic. The margin only decides how often that happens, not the result: a wider one costs time and changes no
     # verdict.
     limit = float(threshold)
-    difference = values - limit
-    close = np.flatnonzero(np.abs(difference) <= BORDERLINE * max(1.0, abs(limit)))
-    return np.sign(difference).astype(np.int8), close
+    margin = BORDERLINE * max(1.0, abs(limit))
+    close = np.flatnonzero((values >= limit - margin) & (values <= limit + margin))
+    return (values > limit).view(np.int8) - (values < limit).view(np.int8), close
 
 
 def _as_floats(array: NDArray[Any]) -> Floats | None:

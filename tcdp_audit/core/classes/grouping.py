@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.frozen import dataclass
-from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up, count_in_classes
+from tcdp_audit.core.classes.histogram import AlikeClasses, Counts, Histogram, add_up, count_in_classes
 from tcdp_audit.core.encoding.counted import PACKED, CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import Codes, KeyArray, distinct_of, fold, numbered, occurrences, tally
+from tcdp_audit.core.encoding.keys import Codes, KeyArray, distinct_of, fold, narrow, numbered, occurrences, tally
 
 if TYPE_CHECKING:
     from tcdp_audit.core.classes.wildcard import Compatibility
 
 Shard = CountedCodes  # no equivalence class is split between two shards
+ALIKE = 4  # one class in so many, at least, must be like another one, or each is measured by itself
 
 
 def count_codes(domain: Domain, shard: Shard) -> Counts:
@@ -166,14 +167,72 @@ class Grouping:
         """
         if self.compatibility is not None:
             return self.values_of(self.compatibility.merge(*self.counted(codes, radix)), radix, left_out)
-        if self.unit is None:
-            return self.values_of(self._counted(codes, radix), radix, left_out)
-        classes, values, further = self._visits.values(codes, radix, left_out)
-        histogram = count_in_classes(classes, len(self.records), values, radix)
+        return self._histogram(codes, radix, left_out)
+
+    def _histogram(
+        self, codes: Codes, radix: int, left_out: int | None, alike: AlikeClasses | None = None, alone: int = 0
+    ) -> Histogram:
+        """The same for classes that do not overlap, or for those that are alike, the last of which are `alone`."""
+        classes, number, times, further = self.class_of_row, len(self.records), self.shard.times, None
+        if self.unit is not None:
+            classes, codes, further = self._visits.values(codes, radix, left_out)
+            times = None
+        if alike is not None and alike.of_class is not None:
+            classes, number = alike.of_class[classes], len(alike.size)
+            further = None if further is None else alike.of_class[further]
+        histogram = count_in_classes(classes, number, codes, radix, times)
+        if alone:
+            counts = histogram.counts.copy()
+            counts[-alone:] = 1
+            histogram = replace(histogram, counts=counts)
         histogram = histogram if left_out is None else histogram.without(left_out)
-        if not len(further):
+        if further is None or not len(further):
             return histogram
-        return replace(histogram, entities=histogram.total - occurrences(further, len(self.records)))
+        return replace(histogram, entities=histogram.total - occurrences(further, number))
+
+    def alike(self, codes: Codes, radix: int, left_out: int | None = None) -> AlikeClasses:
+        """The classes with a histogram of an attribute, one for all of one record with the same value, or without any.
+
+        See `histogram` for the arguments. Where too few are alike, each class is measured by itself.
+        """
+        classes = len(self.records)
+        if self.compatibility is None and len(self._rows_alone) * ALIKE >= classes:
+            values, number = numbered(codes[self._rows_alone], radix)
+            if (len(number) - len(values)) * ALIKE >= classes:
+                return self._alike_by_value(codes, radix, left_out, values, number)
+        return AlikeClasses(self.size, self.records, self.histogram(codes, radix, left_out))
+
+    def _alike_by_value(
+        self, codes: Codes, radix: int, left_out: int | None, values: Codes, number: Codes
+    ) -> AlikeClasses:
+        """The classes of several records, and then one for each value of the others: its `number` in each of those."""
+        several = np.flatnonzero(self.records > 1)
+        alone = np.ones(len(values), dtype=np.int64)
+        different = len(several) + len(values)
+        of_class = np.empty(len(self.records), dtype=narrow(different))
+        of_class[several] = np.arange(len(several))
+        of_class[self.class_of_row[self._rows_alone]] = np.arange(len(several), different)[number]
+        size, records = (np.concatenate([one[several], alone]) for one in (self.size, self.records))
+        times = np.concatenate([np.ones(len(several), dtype=np.int64), occurrences(number, len(values))])
+        alike = AlikeClasses(size, records, None, times, of_class)
+        if len(several):
+            return replace(alike, histogram=self._histogram(codes, radix, left_out, alike, len(values)))
+        histogram = count_in_classes(np.arange(different), different, values, radix)
+        return replace(alike, histogram=histogram if left_out is None else histogram.without(left_out))
+
+    @cached_property
+    def _rows_alone(self) -> NDArray[np.intp]:
+        """The rows that are a class of one record."""
+        return np.flatnonzero((self.records == 1)[self.class_of_row])
+
+    @cached_property
+    def alike_in_size(self) -> AlikeClasses:
+        """The classes without an attribute, one for each size."""
+        if self.unit is None and self.compatibility is None:
+            sizes, of_class = numbered(self.records, int(self.records.max(initial=0)) + 1)
+            if (len(of_class) - len(sizes)) * ALIKE >= len(of_class):
+                return AlikeClasses(sizes, sizes, None, occurrences(of_class, len(sizes)), of_class)
+        return AlikeClasses(self.size, self.records)
 
     def occurrences(self, codes: Codes, radix: int) -> Counts:
         """What counts for each of an attribute's codes (all below `radix`) in all ordinary classes. Shape (radix,)."""

@@ -14,7 +14,7 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, tally
+from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, distinct_of, tally
 
 COMBINED = " × "  # between the parts of a combination, as between the names of its attributes
 LOOKUP_SPAN = 2**24  # with so few possible combinations a table serves better than a search
@@ -82,7 +82,7 @@ def joint_domain(
     counted = list(shards)
     keys = np.concatenate([np.zeros(0, np.int64), *(one.keys for one in counted)])
     occurrences = np.concatenate([np.zeros(0, np.int64), *(one.records for one in counted)])
-    combinations = np.unique(np.concatenate([keys, *(one.keys for one in others)]))
+    combinations = distinct_of(np.concatenate([keys, *(one.keys for one in others)]), _span(parts))
     missing = sum(one.missing for one in counted)
     counts = np.zeros(len(combinations), dtype=np.int64)
     np.add.at(counts, np.searchsorted(combinations, keys), occurrences)

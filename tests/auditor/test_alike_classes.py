@@ -1,4 +1,4 @@
-"""Classes of one record each are measured by value: every check then says what it says of each class by itself."""
+"""Classes that are alike are measured as one: every check then says what it says of each class by itself."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from every_class_check import every_class_check
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import failing_records
-from tcdp_audit.core.auditor import tasks as singles
-from tcdp_audit.core.auditor.tasks import Singles
+from tcdp_audit.core.classes import grouping
+from tcdp_audit.core.classes.grouping import Grouping
+from tcdp_audit.core.classes.histogram import AlikeClasses
 
 TREE = {"*": {"warm": ["a", "b"], "cold": ["c"]}}
-record = st.tuples(st.sampled_from([1, 2, 9, None]), st.sampled_from(["a", "b", "c", None]), st.sampled_from("xyz"))
+record = st.tuples(
+    st.integers(0, 5),
+    st.sampled_from([1, 2, 9, None]),
+    st.sampled_from(["a", "b", "c", None]),
+    st.sampled_from("xyz"),
+)
 CONVENTIONS = {"missing_sensitive": ["excluded", "own_category"], "missing_quasi_identifier": ["own_category"]}
 conventions = st.fixed_dictionaries({name: st.sampled_from(values) for name, values in CONVENTIONS.items()})
 
@@ -41,13 +47,14 @@ def answers(release: pa.Table, asked: dict[str, Any]) -> list[Any]:
     ]
 
 
-@settings(max_examples=6)
-@given(st.lists(record, min_size=1, max_size=9), st.booleans(), conventions)
-def test_each_check_says_the_same(rows: list[Any], unit: bool, conventions: dict[str, str]) -> None:
-    wages, jobs, people = zip(*rows, strict=True)
+@settings(max_examples=8)
+@given(st.lists(record, min_size=1, max_size=9), st.booleans(), st.booleans(), conventions)
+def test_each_check_says_the_same(rows: list[Any], alone: bool, unit: bool, conventions: dict[str, str]) -> None:
+    alike = [(100, 1, "a", "x"), (101, 1, "a", "y")]
+    houses, wages, jobs, people = zip(*rows, *alike, strict=True)
     release = pa.table(
         {
-            "house": list(range(len(rows))),
+            "house": list(range(len(houses))) if alone else houses,
             "wage": pa.array(wages, pa.int64()),
             "job": pa.array(jobs, pa.string()),
             "person": people,
@@ -55,24 +62,24 @@ def test_each_check_says_the_same(rows: list[Any], unit: bool, conventions: dict
     )
     asked = policy(unit=unit, conventions=conventions)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(singles, "ALIKE", 0)
+        patch.setattr(grouping, "ALIKE", len(houses))
         used = watched(patch)
         by_value = answers(release, asked)
         assert used
-        assert all(used)
-        patch.setattr(Singles, "of", staticmethod(lambda *_: None))
+        patch.setattr(grouping, "ALIKE", 0)
+        used.clear()
         assert by_value == answers(release, asked)
+        assert not used
 
 
-def watched(patch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each question found classes of one record, once they are asked."""
-    used: list[bool] = []
-    of = Singles.of
+def watched(patch: pytest.MonkeyPatch) -> list[AlikeClasses]:
+    """The classes that are measured as others, once they are asked for."""
+    used: list[AlikeClasses] = []
+    by_value = Grouping._alike_by_value
 
-    def recorded(*arguments: Any) -> Singles | None:
-        answer = of(*arguments)
-        used.append(answer is not None)
-        return answer
+    def recorded(*arguments: Any) -> AlikeClasses:
+        used.append(by_value(*arguments))
+        return used[-1]
 
-    patch.setattr(Singles, "of", staticmethod(recorded))
+    patch.setattr(Grouping, "_alike_by_value", recorded)
     return used
