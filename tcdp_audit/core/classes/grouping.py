@@ -167,63 +167,57 @@ class Grouping:
         """
         if self.compatibility is not None:
             return self.values_of(self.compatibility.merge(*self.counted(codes, radix)), radix, left_out)
-        return self._histogram(codes, radix, left_out)
-
-    def _histogram(
-        self, codes: Codes, radix: int, left_out: int | None, alike: AlikeClasses | None = None, alone: int = 0
-    ) -> Histogram:
-        """The same for classes that do not overlap, or for those that are alike, the last of which are `alone`."""
-        classes, number, times, further = self.class_of_row, len(self.records), self.shard.times, None
-        if self.unit is not None:
-            classes, codes, further = self._visits.values(codes, radix, left_out)
-            times = None
-        if alike is not None and alike.of_class is not None:
-            classes, number = alike.of_class[classes], len(alike.size)
-            further = None if further is None else alike.of_class[further]
-        histogram = count_in_classes(classes, number, codes, radix, times)
-        if alone:
-            counts = histogram.counts.copy()
-            counts[-alone:] = 1
-            histogram = replace(histogram, counts=counts)
+        if self.unit is None:
+            return self.values_of(self._counted(codes, radix), radix, left_out)
+        classes, values, further = self._visits.values(codes, radix, left_out)
+        histogram = count_in_classes(classes, len(self.records), values, radix)
         histogram = histogram if left_out is None else histogram.without(left_out)
-        if further is None or not len(further):
-            return histogram
-        return replace(histogram, entities=histogram.total - occurrences(further, number))
+        return _with_entities(histogram, further)
 
     def alike(self, codes: Codes, radix: int, left_out: int | None = None) -> AlikeClasses:
         """The classes with a histogram of an attribute, one for all of one record with the same value, or without any.
 
-        See `histogram` for the arguments. Where too few are alike, each class is measured by itself.
+        See `histogram` for the arguments. Where few classes are of one record, each is measured by itself.
         """
-        classes = len(self.records)
-        if self.compatibility is None and len(self._rows_alone) * ALIKE >= classes:
-            values, number = numbered(codes[self._rows_alone], radix)
-            if (len(number) - len(values)) * ALIKE >= classes:
-                return self._alike_by_value(codes, radix, left_out, values, number)
-        return AlikeClasses(self.size, self.records, self.histogram(codes, radix, left_out))
-
-    def _alike_by_value(
-        self, codes: Codes, radix: int, left_out: int | None, values: Codes, number: Codes
-    ) -> AlikeClasses:
-        """The classes of several records, and then one for each value of the others: its `number` in each of those."""
+        joined = self._joined
+        if joined is None:
+            return AlikeClasses(self.size, self.records, self.histogram(codes, radix, left_out))
+        classes, values, times, further = joined.of_row, codes, self.shard.times, None
+        if self.unit is not None:
+            visited, values, visited_again = self._visits.values(codes, radix, left_out)
+            classes, times, further = joined.of_class.take(visited), None, joined.of_class.take(visited_again)
+        counted = count_in_classes(classes, joined.several + 1, values, radix, times)
+        # The last of these classes has the values of all that are of one record, and how many have each.
+        first = int(counted.offsets[-2])
+        ones = np.ones(len(counted.values) - first, dtype=np.int64)
+        histogram = Histogram(
+            np.append(counted.offsets[:-1], np.arange(first + 1, len(counted.values) + 1)),
+            counted.values,
+            np.append(counted.counts[:first], ones),
+        )
+        histogram = histogram if left_out is None else histogram.without(left_out)
+        of_class = joined.of_class.astype(narrow(joined.several + len(ones)))
+        _, number = numbered(codes.take(joined.rows), radix)
+        of_class[self.class_of_row.take(joined.rows)] = np.add(number, joined.several, dtype=np.int64)
         several = np.flatnonzero(self.records > 1)
-        alone = np.ones(len(values), dtype=np.int64)
-        different = len(several) + len(values)
-        of_class = np.empty(len(self.records), dtype=narrow(different))
-        of_class[several] = np.arange(len(several))
-        of_class[self.class_of_row[self._rows_alone]] = np.arange(len(several), different)[number]
-        size, records = (np.concatenate([one[several], alone]) for one in (self.size, self.records))
-        times = np.concatenate([np.ones(len(several), dtype=np.int64), occurrences(number, len(values))])
-        alike = AlikeClasses(size, records, None, times, of_class)
-        if len(several):
-            return replace(alike, histogram=self._histogram(codes, radix, left_out, alike, len(values)))
-        histogram = count_in_classes(np.arange(different), different, values, radix)
-        return replace(alike, histogram=histogram if left_out is None else histogram.without(left_out))
+        return AlikeClasses(
+            np.append(self.size[several], ones),
+            np.append(self.records[several], ones),
+            histogram if further is None else _with_entities(histogram, further),
+            np.append(np.ones(joined.several, dtype=np.int64), counted.counts[first:]),
+            of_class,
+        )
 
     @cached_property
-    def _rows_alone(self) -> NDArray[np.intp]:
-        """The rows that are a class of one record."""
-        return np.flatnonzero((self.records == 1)[self.class_of_row])
+    def _joined(self) -> _Joined | None:
+        """The classes of one record as one; None where too few are."""
+        several = self.records > 1
+        number = int(np.count_nonzero(several))
+        if self.compatibility is not None or (len(several) - number) * ALIKE < len(several):
+            return None
+        of_class = np.where(several, np.cumsum(several) - 1, number).astype(narrow(number + 1))
+        of_row = of_class.take(self.class_of_row)
+        return _Joined(number, of_class, of_row, np.flatnonzero(of_row == number))
 
     @cached_property
     def alike_in_size(self) -> AlikeClasses:
@@ -239,6 +233,23 @@ class Grouping:
         if self.unit is None:
             return occurrences(codes, radix, self.shard.times)
         return occurrences(self._visits.values(codes, radix)[1], radix)
+
+
+@dataclass(frozen=True)
+class _Joined:
+    """The classes of several records, and all others as the last one."""
+
+    several: int  # how many have several records
+    of_class: Codes  # which of them each class is, shape (classes,)
+    of_row: Codes  # which of them each row is in, shape (rows,)
+    rows: NDArray[np.intp]  # the rows in the last one
+
+
+def _with_entities(histogram: Histogram, further: Codes) -> Histogram:
+    """The histogram of entities, given the class of each value that is not the first of an entity there."""
+    if not len(further):
+        return histogram
+    return replace(histogram, entities=histogram.total - occurrences(further, len(histogram)))
 
 
 @dataclass(frozen=True)
