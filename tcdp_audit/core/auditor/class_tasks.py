@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -130,7 +130,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         """
         figures, filled, _ = self._figures(size, histogram)
         demands = self.check.demands(self.expectation.parameters)
-        if not (self.check.judges_each_class and filled.all()):
+        if filled is not None or not self.check.judges_each_class:
             return []
         return [
             (float(figure.values[0]), demands[limit.parameter], figure.comparison)
@@ -140,12 +140,12 @@ class ClassTask(Task[CheckOnClasses[Any]]):
 
     def _figures(
         self, size: Counts, histogram: Histogram | None
-    ) -> tuple[tuple[Figure, ...], NDArray[np.bool_], NDArray[np.bool_]]:
-        """The check's figures, the classes that have a distribution, and the classes that fail."""
-        filled = np.ones(len(size), dtype=bool) if histogram is None else histogram.filled()
+    ) -> tuple[tuple[Figure, ...], NDArray[np.bool_] | None, NDArray[np.bool_]]:
+        """The check's figures, the classes that have a distribution (None if all have), and the classes that fail."""
+        filled = None if histogram is None or histogram.distinct.all() else histogram.filled()
         figures = self.check.figures(self._evidence(size, histogram, filled), self.expectation.parameters)
-        fails = (_with_empty_classes(figure.fails, filled, fill=True) for figure in figures)
-        return figures, filled, np.logical_or.reduce([~filled, *fails])
+        fails = [_with_empty_classes(figure.fails, filled, fill=True) for figure in figures]
+        return figures, filled, reduce(np.logical_or, fails)
 
     @property
     def of_entities(self) -> bool:
@@ -214,12 +214,15 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         if self.failing_records is not None:
             self.failing_records.add(grouping, failing)
 
-    def _evidence(self, size: Counts, histogram: Histogram | None, filled: NDArray[np.bool_]) -> ClassEvidence:
-        if histogram is not None and not filled.all():
-            histogram = histogram.take(np.flatnonzero(filled))
+    def _evidence(
+        self, size: Counts, histogram: Histogram | None, filled: NDArray[np.bool_] | None = None
+    ) -> ClassEvidence:
+        """The evidence of some classes, or of those among them that are `filled`."""
+        if histogram is not None and filled is not None:
+            size, histogram = size[filled], histogram.take(np.flatnonzero(filled))
         numeric = self.attribute is not None and self.attribute.values.dtype != object
         return ClassEvidence(
-            size=size[filled],
+            size=size,
             histogram=histogram,
             marginal=self.marginal,
             values=self.attribute.values if self.attribute is not None and numeric else None,
@@ -280,7 +283,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
             counts = np.where(marginal.weights > 0, counts, 0)
         values = np.flatnonzero(counts)
         size = np.ones(len(values), dtype=np.int64)
-        classes = self._evidence(size, classes_of_one(values), size > 0)
+        classes = self._evidence(size, classes_of_one(values))
         return SingletonClasses(classes, counts[values], valueless, self.of_entities)
 
     def _outcome_of_classes(self, headline: ClassSummary, verdict: Verdict) -> Outcome:
@@ -326,7 +329,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         else:
             histogram = _worst_histogram(headline)
             counts = tuple(sorted(histogram.counts.tolist(), reverse=True))
-            evidence = self._evidence(histogram.total, histogram, np.ones(1, dtype=bool))
+            evidence = self._evidence(histogram.total, histogram)
         if self.of_entities:  # a class of entities is more than its counts
             return None, counts
         measured = as_measured(self.check.measures[0].measure(evidence, self.expectation.parameters))
@@ -364,7 +367,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
 
     def _of_worst_class(self, headline: ClassSummary) -> Mapping[str, Any]:
         worst = _worst_histogram(headline)
-        evidence = self._evidence(worst.total, worst, np.ones(1, dtype=bool))
+        evidence = self._evidence(worst.total, worst)
         return self.check.of_worst_class(evidence, self.expectation.parameters)
 
 
@@ -374,9 +377,9 @@ def _worst_histogram(headline: ClassSummary) -> Histogram:
     return Histogram(np.array([0, len(codes)]), codes, counts)
 
 
-def _with_empty_classes(values: NDArray[Any], filled: NDArray[np.bool_], fill: Any) -> NDArray[Any]:
+def _with_empty_classes(values: NDArray[Any], filled: NDArray[np.bool_] | None, fill: Any) -> NDArray[Any]:
     """Extend the values of classes with a distribution to all classes, with `fill` for the others."""
-    if filled.all():
+    if filled is None:
         return values
     whole = np.full(len(filled), fill, dtype=values.dtype)
     whole[filled] = values

@@ -64,8 +64,8 @@ class Ratios:
     def compare(self, threshold: Fraction) -> Signs:
         """Sign of value minus threshold, exact. O(classes)."""
         signs, close = _clear_signs(self.values, threshold)
-        difference = self.numerator[close].astype(object) * threshold.denominator
-        difference -= self.denominator[close].astype(object) * threshold.numerator
+        difference = _product(self.numerator[close], threshold.denominator)
+        difference = difference - _product(self.denominator[close], threshold.numerator)
         signs[close] = (difference > 0).astype(np.int8) - (difference < 0).astype(np.int8)
         return signs
 
@@ -97,6 +97,12 @@ class ApproximateFigure:
 
 Measured = Ratios | ApproximateFigure
 """Figures of classes, one each, that can be compared with a threshold exactly."""
+
+
+def _product(numbers: Integers, factor: int) -> Integers:
+    """Integers times another one, in 64 bits where all products are below 2^62."""
+    largest = max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))
+    return numbers.astype(np.int64 if largest * abs(factor) < LIMIT else object) * factor
 
 
 def _quotients(numerator: Integers, denominator: Integers) -> Floats:
