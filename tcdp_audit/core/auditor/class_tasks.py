@@ -198,7 +198,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         )
         return summaries, classes.spread(failing)
 
-    @property
+    @cached_property
     def basis(self) -> Hashable:
         """A key of everything except the classes that `judge` depends on."""
         names = tuple(one.attribute for one in self.quasi_identifiers)

@@ -236,7 +236,7 @@ class AlikeClasses:
 
     def spread(self, of_each: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """What is true of each of them, for all classes. Shape (classes,)."""
-        return of_each if self.of_class is None else of_each[self.of_class]
+        return of_each if self.of_class is None else of_each.take(self.of_class)
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def narrow(span: int) -> type[np.unsignedinteger[Any] | np.int64]:
 
 
 def tally(keys: NDArray[Any], span: int, times: Counts | None = None) -> tuple[NDArray[Any], Counts]:
-    """The different keys from 0 to `span` - 1, ascending, and how often each occurs, or the sum of its `times` from 1 on.
+    """The different keys below `span`, ascending, and how often each occurs, or the sum of its `times`, from 1 on.
 
     Cost: O(keys) where the span is small compared with their number, otherwise O(keys log keys).
     """
@@ -145,7 +145,7 @@ def tally(keys: NDArray[Any], span: int, times: Counts | None = None) -> tuple[N
         return distinct, occurrences(number, len(distinct), times)
     ordered = np.sort(keys)
     starts = boundaries(ordered)
-    return ordered[starts], run_lengths(starts, len(ordered))
+    return ordered.take(starts), run_lengths(starts, len(ordered))
 
 
 def numbered(keys: NDArray[Any], span: int) -> tuple[NDArray[Any], NDArray[Any]]:
