@@ -33,7 +33,7 @@ class JointDomain(Domain):
         key, missing = _key(self.parts, shard)
         # Every combination without a missing part was counted, so each key is found.
         table = self._table
-        codes = np.searchsorted(self.combinations, key).astype(self.dtype) if table is None else table[key]
+        codes = np.searchsorted(self.combinations, key).astype(self.dtype) if table is None else table.take(key)
         codes[missing] = self.size
         return codes
 
@@ -129,7 +129,8 @@ def _key(parts: Sequence[Domain], shard: Mapping[str, Codes]) -> tuple[NDArray[n
     key = np.zeros(len(columns[0]), dtype=np.int64)
     missing = np.zeros(len(key), dtype=bool)
     for part, codes in zip(parts, columns, strict=True):
-        key = key * (part.size + 1) + codes
+        key *= part.size + 1
+        key += codes
         missing |= codes == part.size
     return key, missing
 

@@ -262,8 +262,9 @@ def _assign(
         shards.append(0, packed_rows)
         return
     home = _home(packed_rows, by, shards.count)
-    ends = np.cumsum(np.bincount(home, minlength=shards.count))
-    by_shard = packed_rows.take(np.argsort(home, kind="stable"))
+    order = np.argsort(home, kind="stable")
+    ends = np.searchsorted(home.take(order), np.arange(shards.count, dtype=home.dtype), side="right")
+    by_shard = packed_rows.take(order)
     start = 0
     for shard, end in enumerate(ends.tolist()):
         if end > start:
