@@ -9,7 +9,7 @@ import pytest
 from every_class_check import every_class_check
 from hypothesis import given, settings, strategies as st
 
-from tcdp_audit import failing_records
+from tcdp_audit import audit, failing_records
 from tcdp_audit.core.classes import grouping
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.histogram import AlikeClasses
@@ -84,3 +84,25 @@ def watched(patch: pytest.MonkeyPatch) -> list[AlikeClasses]:
 
     patch.setattr(Grouping, "alike", recorded)
     return used
+
+
+@pytest.mark.parametrize("people", [2, 20])
+def test_what_a_whole_history_makes_certain_fails_each_of_its_records(people: int) -> None:
+    """Records alone with a harmless value are not alike: the history of each has a value that is not."""
+    release = pa.table(
+        {
+            "person": [str(row // 2) for row in range(2 * people)],
+            "day": list(range(2 * people)),
+            "illness": ["flu", "hepatitis"] * people,
+        }
+    )
+    roles = {"person": "insensitive", "day": "quasi_identifier", "illness": "sensitive"}
+    demand = {"variant": "positive_disclosure", "c": 2, "l": 2, "dont_care": ["flu"]}
+    asked = {
+        "version": 1,
+        "unit": "person",
+        "attributes": {name: {"role": role} for name, role in roles.items()},
+        "expect": [{"recursive_cl_diversity": demand}],
+    }
+    (outcome,) = audit(release, asked).expectations
+    assert outcome.records.failing == outcome.records.total == 2 * people

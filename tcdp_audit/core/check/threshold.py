@@ -100,8 +100,8 @@ Measured = Ratios | ApproximateFigure
 
 
 def _product(numbers: Integers, factor: int) -> Integers:
-    """Integers times another one, in 64 bits where all products are below 2^62."""
-    largest = max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))
+    """Integers times another one, in 64 bits where all products and the other one are below 2^62."""
+    largest = max(int(numbers.max(initial=1)), -int(numbers.min(initial=1)))
     return numbers.astype(np.int64 if largest * abs(factor) < LIMIT else object) * factor
 
 
