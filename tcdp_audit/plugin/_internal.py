@@ -27,8 +27,8 @@ if TYPE_CHECKING:
         in_words as in_words,
         visible_json as visible_json,
     )
+    from tcdp_audit.core.check.by_size import Distribution as Distribution
     from tcdp_audit.core.check.evidence import cached_on_reference as cached_on_reference
-    from tcdp_audit.core.check.summary import summarise as summarise
     from tcdp_audit.core.check.table_check import (
         estimate_of_largest as estimate_of_largest,
         estimate_of_mean as estimate_of_mean,

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from tcdp_audit.core.check.summary import WORST_SHOWN, ClassSummary, _worst_first, merge, summarise
+from tcdp_audit.core.classes.histogram import AlikeClasses
 from tcdp_audit.plugin.sentences import Comparison
 
 CLASSES = st.lists(
@@ -17,7 +18,8 @@ CLASSES = st.lists(
 
 def summary(classes, comparison):
     values, records, failing = ([one[i] for one in classes] for i in range(3))
-    return summarise(np.array(values, float), np.array(records, np.int64), np.array(failing, bool), comparison)
+    sizes = np.array(records, np.int64)
+    return summarise(np.array(values, float), AlikeClasses(sizes, sizes), np.array(failing, bool), comparison)
 
 
 @given(CLASSES, CLASSES, st.sampled_from(Comparison))
@@ -30,8 +32,9 @@ def test_merging_is_summarising_the_whole(one, other, comparison):
 def test_a_class_may_stand_for_several(classes, times, comparison):
     several = [one for one, number in zip(classes, times, strict=False) for _ in range(number)]
     values, records, failing = (np.array([one[i] for one in classes]) for i in range(3))
-    matches = np.array(times[: len(classes)], np.int64)
-    result = summarise(values.astype(float), records.astype(np.int64), failing.astype(bool), comparison, times=matches)
+    sizes, matches = records.astype(np.int64), np.array(times[: len(classes)], np.int64)
+    alike = AlikeClasses(sizes, sizes, None, matches)
+    result = summarise(values.astype(float), alike, failing.astype(bool), comparison)
     assert result == summary(several, comparison)
 
 

@@ -9,7 +9,7 @@ from tcdp_audit.core.auditor.worst_values import MOST, worst_values
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.check.summary import PAIR, merge, summarise
-from tcdp_audit.core.classes.histogram import Histogram
+from tcdp_audit.core.classes.histogram import AlikeClasses, Histogram
 from tcdp_audit.core.encoding.domain import Domain
 
 CLASS = st.tuples(st.integers(1, 2), st.integers(1, 2), st.dictionaries(st.integers(0, 3), st.integers(1, 2)))
@@ -28,7 +28,8 @@ def summary(classes):
     histogram = Histogram(offsets, codes, counts)
     failing = np.zeros(len(classes), bool)
     sizes = np.array(records, np.int64)
-    return summarise(np.array(values, float), sizes, failing, Comparison.AT_MOST, histogram=histogram)
+    classes = AlikeClasses(sizes, sizes, histogram)
+    return summarise(np.array(values, float), classes, failing, Comparison.AT_MOST, pictured=True)
 
 
 @given(CLASSES, CLASSES)

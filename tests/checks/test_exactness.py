@@ -24,6 +24,7 @@ from tcdp_audit.core.check.kinds import Check
 from tcdp_audit.core.check.summary import summarise
 from tcdp_audit.core.check.table_check import TableCheck
 from tcdp_audit.core.check.threshold import Parameters, Ratios, Threshold, as_measured
+from tcdp_audit.core.classes.histogram import AlikeClasses
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.class_figures import exact_figures
 from tcdp_audit.testing.conformance import Subject
@@ -124,7 +125,7 @@ class Trial:
         figure = self.check.figures(evidence, demanding)[self.position]
         if isinstance(self.check, ClassCheck):
             return bool(figure.fails.any())
-        summary = summarise(figure.values, evidence.size, figure.fails, figure.comparison)
+        summary = summarise(figure.values, AlikeClasses(evidence.size, evidence.size), figure.fails, figure.comparison)
         return bool(self.check.verdict((summary,), demanding).failed)
 
 

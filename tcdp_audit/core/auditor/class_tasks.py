@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.tasks import Measurements, Singles, Summaries, Task, plain_figures
+from tcdp_audit.core.auditor.tasks import Measurements, Summaries, Task, plain_figures
 from tcdp_audit.core.auditor.worst_values import worst_values
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.frozen import dataclass
@@ -44,7 +44,7 @@ from tcdp_audit.core.check.evidence import (
 from tcdp_audit.core.check.summary import PAIR, ClassSummary, merge, summarise
 from tcdp_audit.core.check.threshold import Ratios, Verdict, as_measured
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
-from tcdp_audit.core.classes.histogram import Counts, Histogram
+from tcdp_audit.core.classes.histogram import AlikeClasses, Counts, Histogram
 from tcdp_audit.core.classes.shards import without_value
 from tcdp_audit.core.encoding.domain import Domain, Labels
 
@@ -130,7 +130,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         """
         figures, filled, _ = self._figures(size, histogram)
         demands = self.check.demands(self.expectation.parameters)
-        if not (self.check.judges_each_class and filled.all()):
+        if filled is not None or not self.check.judges_each_class:
             return []
         return [
             (float(figure.values[0]), demands[limit.parameter], figure.comparison)
@@ -140,12 +140,12 @@ class ClassTask(Task[CheckOnClasses[Any]]):
 
     def _figures(
         self, size: Counts, histogram: Histogram | None
-    ) -> tuple[tuple[Figure, ...], NDArray[np.bool_], NDArray[np.bool_]]:
-        """The check's figures, the classes that have a distribution, and the classes that fail."""
-        filled = np.ones(len(size), dtype=bool) if histogram is None else histogram.filled()
+    ) -> tuple[tuple[Figure, ...], NDArray[np.bool_] | None, NDArray[np.bool_]]:
+        """The check's figures, the classes that have a distribution (None if all have), and the classes that fail."""
+        filled = None if histogram is None or histogram.distinct.all() else histogram.filled()
         figures = self.check.figures(self._evidence(size, histogram, filled), self.expectation.parameters)
-        fails = (_with_empty_classes(figure.fails, filled, fill=True) for figure in figures)
-        return figures, filled, np.logical_or.reduce([~filled, *fails])
+        fails = [_with_empty_classes(figure.fails, filled, fill=True) for figure in figures]
+        return figures, filled, reduce(np.logical_or, fails)
 
     @property
     def of_entities(self) -> bool:
@@ -164,41 +164,46 @@ class ClassTask(Task[CheckOnClasses[Any]]):
     def measure(
         self,
         grouping: Grouping | MatchedClasses,
-        histogram: Histogram | None,
+        classes: AlikeClasses,
         *,
         show_values: bool,
         exposure: FailingClasses | None = None,
     ) -> Summaries:
-        """Summarise some classes. Cost: that of the check, and a sort of the classes."""
-        summaries, failing = self.judge(grouping, histogram, show_values=show_values)
+        """Summarise some classes of a grouping. Cost: that of the check, and a sort of the classes."""
+        summaries, failing = self.judge(grouping, classes, show_values=show_values)
         self.report_failing(grouping, failing, exposure)
         return summaries
 
     def judge(
-        self, grouping: Grouping | MatchedClasses, histogram: Histogram | None, *, show_values: bool
+        self, grouping: Grouping | MatchedClasses, classes: AlikeClasses, *, show_values: bool
     ) -> tuple[Summaries, NDArray[np.bool_]]:
-        """Summarise some classes, and return which of them fail; it depends on the classes and on `basis` alone."""
-        values = 0 if self.attribute is None else self.attribute.size
-        singles = None if show_values else Singles.of(grouping, histogram, values)
-        if singles is None:
-            figures, filled, failing = self._figures(grouping.size, histogram)
-            cells = _cells(grouping) if show_values else None
-            return _summaries(figures, filled, grouping.records, failing, self._pictured(histogram), cells), failing
-        figures, filled, failing = self._figures(singles.size, singles.histogram)
-        pictured = self._pictured(singles.histogram)
-        summaries = _summaries(figures, filled, singles.size, failing, pictured, times=singles.times)
-        return summaries, singles.spread(failing)
+        """Summarise some classes, and return which of them fail; it depends on the classes and on `basis` alone.
 
-    @property
+        Where values are shown, `classes` has every class by itself.
+        """
+        figures, filled, failing = self._figures(classes.size, classes.histogram)
+        cells = _cells(grouping) if show_values else None
+        pictured = self.check.judges_each_class and classes.histogram is not None  # the values of the worst are shown
+        summaries = tuple(
+            summarise(
+                _with_empty_classes(figure.values, filled, figure.comparison.worst_possible),
+                classes,
+                failing,
+                figure.comparison,
+                filled,
+                cells,
+                pictured=pictured and not number,  # of the worst class by the first figure
+            )
+            for number, figure in enumerate(figures)
+        )
+        return summaries, classes.spread(failing)
+
+    @cached_property
     def basis(self) -> Hashable:
         """A key of everything except the classes that `judge` depends on."""
         names = tuple(one.attribute for one in self.quasi_identifiers)
         objects = Identity(self.check, self.attribute, self.marginal, self.tree)
         return objects, repr(self.expectation.parameters), names, self.records, self.files
-
-    def _pictured(self, histogram: Histogram | None) -> Histogram | None:
-        """The histogram of the judged classes, if the values of the worst are shown."""
-        return histogram if self.check.judges_each_class else None
 
     def report_failing(
         self, grouping: Grouping | MatchedClasses, failing: NDArray[np.bool_], exposure: FailingClasses | None
@@ -209,12 +214,15 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         if self.failing_records is not None:
             self.failing_records.add(grouping, failing)
 
-    def _evidence(self, size: Counts, histogram: Histogram | None, filled: NDArray[np.bool_]) -> ClassEvidence:
-        if histogram is not None and not filled.all():
-            histogram = histogram.take(np.flatnonzero(filled))
+    def _evidence(
+        self, size: Counts, histogram: Histogram | None, filled: NDArray[np.bool_] | None = None
+    ) -> ClassEvidence:
+        """The evidence of some classes, or of those among them that are `filled`."""
+        if histogram is not None and filled is not None:
+            size, histogram = size[filled], histogram.take(np.flatnonzero(filled))
         numeric = self.attribute is not None and self.attribute.values.dtype != object
         return ClassEvidence(
-            size=size[filled],
+            size=size,
             histogram=histogram,
             marginal=self.marginal,
             values=self.attribute.values if self.attribute is not None and numeric else None,
@@ -275,7 +283,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
             counts = np.where(marginal.weights > 0, counts, 0)
         values = np.flatnonzero(counts)
         size = np.ones(len(values), dtype=np.int64)
-        classes = self._evidence(size, classes_of_one(values), size > 0)
+        classes = self._evidence(size, classes_of_one(values))
         return SingletonClasses(classes, counts[values], valueless, self.of_entities)
 
     def _outcome_of_classes(self, headline: ClassSummary, verdict: Verdict) -> Outcome:
@@ -321,7 +329,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         else:
             histogram = _worst_histogram(headline)
             counts = tuple(sorted(histogram.counts.tolist(), reverse=True))
-            evidence = self._evidence(histogram.total, histogram, np.ones(1, dtype=bool))
+            evidence = self._evidence(histogram.total, histogram)
         if self.of_entities:  # a class of entities is more than its counts
             return None, counts
         measured = as_measured(self.check.measures[0].measure(evidence, self.expectation.parameters))
@@ -359,7 +367,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
 
     def _of_worst_class(self, headline: ClassSummary) -> Mapping[str, Any]:
         worst = _worst_histogram(headline)
-        evidence = self._evidence(worst.total, worst, np.ones(1, dtype=bool))
+        evidence = self._evidence(worst.total, worst)
         return self.check.of_worst_class(evidence, self.expectation.parameters)
 
 
@@ -369,34 +377,9 @@ def _worst_histogram(headline: ClassSummary) -> Histogram:
     return Histogram(np.array([0, len(codes)]), codes, counts)
 
 
-def _summaries(
-    figures: Sequence[Figure],
-    filled: NDArray[np.bool_],
-    records: Counts,
-    failing: NDArray[np.bool_],
-    histogram: Histogram | None,
-    cells: Callable[[NDArray[np.intp]], list[Mapping[str, str]]] | None = None,
-    times: Counts | None = None,
-) -> Summaries:
-    """Summarise each figure; see `summarise`. The worst class by the first figure has its values shown."""
-    return tuple(
-        summarise(
-            _with_empty_classes(figure.values, filled, figure.comparison.worst_possible),
-            records,
-            failing,
-            figure.comparison,
-            cells,
-            times,
-            None if number else histogram,
-            filled,
-        )
-        for number, figure in enumerate(figures)
-    )
-
-
-def _with_empty_classes(values: NDArray[Any], filled: NDArray[np.bool_], fill: Any) -> NDArray[Any]:
+def _with_empty_classes(values: NDArray[Any], filled: NDArray[np.bool_] | None, fill: Any) -> NDArray[Any]:
     """Extend the values of classes with a distribution to all classes, with `fill` for the others."""
-    if filled.all():
+    if filled is None:
         return values
     whole = np.full(len(filled), fill, dtype=values.dtype)
     whole[filled] = values

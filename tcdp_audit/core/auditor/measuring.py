@@ -24,7 +24,7 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard, SummedClasses
-from tcdp_audit.core.classes.histogram import Counts, Histogram, LargestShares
+from tcdp_audit.core.classes.histogram import AlikeClasses, Counts, Histogram, LargestShares
 from tcdp_audit.core.classes.shards import without_exempt
 from tcdp_audit.core.encoding.counted import Measure, Part
 from tcdp_audit.core.encoding.domain import Domain
@@ -104,20 +104,22 @@ class Measuring:
     def _measured(self, shard: Shard, part: Part) -> MeasuredShard:
         if part[0]:  # the first part measures all classes that do not overlap
             return self._nothing
-        key = ("view", Identity(shard, self.unit), self.missing_is_a_value)
-        view: _ShardView = self._derived(key, lambda: _ShardView(shard, self.unit, self.missing_is_a_value))
+        conventions = self.missing_is_a_value, self.show_values
+        view = self._derived(
+            ("view", Identity(shard, self.unit), conventions), lambda: _ShardView(shard, self.unit, *conventions)
+        )
         exposure = ExposureMeasure(self.tasks, self.unit, shard, self.wholes)
         results: list[Result] = []
         shares: dict[Identity, LargestShares] = {}
         for task in self.tasks:
             try:
-                grouping, histogram = view.classes(task)
+                grouping, classes = view.classes(task)
                 of_values = Identity(task.certain_in, task.attribute)
                 if _has_shares(task) and of_values not in shares:
-                    shares[of_values] = _shares(task, histogram)
-                judgement = ("judgement", task.basis, self.show_values, Identity(grouping, histogram))
+                    shares[of_values] = _shares(task, classes.histogram)
+                judgement = ("judgement", task.basis, Identity(grouping, classes))
                 summaries, failing = self._derived(
-                    judgement, partial(task.judge, grouping, histogram, show_values=self.show_values)
+                    judgement, partial(task.judge, grouping, classes, show_values=self.show_values)
                 )
                 task.report_failing(grouping, failing, exposure)
                 results.append(summaries)
@@ -149,23 +151,44 @@ class _ShardView:
     shard: Shard
     unit: Domain | None
     missing_is_a_value: bool
+    show_values: bool
     groupings: dict[tuple[str, ...], Grouping] = field(default_factory=dict)
-    histograms: dict[Any, Histogram] = field(default_factory=dict)
+    counted: dict[Any, Any] = field(default_factory=dict)
 
-    def classes(self, task: ClassTask) -> tuple[Grouping, Histogram | None]:
-        """The equivalence classes of a task, and the histogram of its attribute in them."""
-        names = tuple(domain.attribute for domain in task.quasi_identifiers)
+    def classes(self, task: ClassTask) -> tuple[Grouping, AlikeClasses]:
+        """The equivalence classes of a task, and what it measures in them."""
         grouping, attribute = self._grouping(task.quasi_identifiers), task.attribute
+        if self.show_values or task.certain_in is not None:  # then equal counts do not make classes alike
+            return grouping, self._each(grouping, task)
         if attribute is None:
-            return grouping, None
-        if task.certain_in is not None:
-            return grouping, self._with_certainty(grouping, self._histogram(grouping, attribute), task)
-        if task.counts_units:
-            return grouping, self._once(
-                ("units", names, Identity(attribute)),
-                lambda: replace(self._histogram(grouping, attribute), counts_entities=True),
-            )
-        return grouping, self._histogram(grouping, attribute)
+            return grouping, grouping.alike_in_size
+        alike = self._once(
+            ("alike", Identity(grouping.class_of_row, attribute)),
+            lambda: grouping.alike(attribute.codes(self.shard), attribute.size + 1, self._left_out(attribute)),
+        )
+        return grouping, self._of_units(alike) if task.counts_units else alike
+
+    def _each(self, grouping: Grouping, task: ClassTask) -> AlikeClasses:
+        """Every class by itself."""
+        histogram = None if task.attribute is None else self._histogram(grouping, task.attribute)
+        if task.certain_in is not None and histogram is not None:
+            histogram = self._with_certainty(grouping, histogram, task)
+        key = ("each", Identity(grouping.class_of_row, histogram))
+        each = self._once(key, lambda: AlikeClasses(grouping.size, grouping.records, histogram))
+        return self._of_units(each) if task.counts_units and task.certain_in is None else each
+
+    def _of_units(self, classes: AlikeClasses) -> AlikeClasses:
+        """The same classes, of which a share is that of their units."""
+
+        def made() -> AlikeClasses:
+            assert classes.histogram is not None  # noqa: S101 - asked only for an attribute
+            return replace(classes, histogram=replace(classes.histogram, counts_entities=True))
+
+        return classes if classes.histogram is None else self._once(("units", Identity(classes)), made)
+
+    def _left_out(self, attribute: Domain) -> int | None:
+        """The code of a missing value, if it does not count as a value; otherwise None."""
+        return None if self.missing_is_a_value else attribute.size
 
     def _grouping(self, domains: Sequence[Domain]) -> Grouping:
         """The classes by some columns, which share what is counted with others that are the same classes."""
@@ -177,10 +200,9 @@ class _ShardView:
         return self.groupings[names]
 
     def _histogram(self, grouping: Grouping, attribute: Domain) -> Histogram:
-        left_out = None if self.missing_is_a_value else attribute.size
         return self._once(
             Identity(grouping.class_of_row, attribute),
-            lambda: grouping.histogram(attribute.codes(self.shard), attribute.size + 1, left_out),
+            lambda: grouping.histogram(attribute.codes(self.shard), attribute.size + 1, self._left_out(attribute)),
         )
 
     def _with_certainty(self, grouping: Grouping, histogram: Histogram, task: ClassTask) -> Histogram:
@@ -201,10 +223,10 @@ class _ShardView:
 
         return self._once(("cells", joined.attribute, Identity(histogram)), made)
 
-    def _once(self, key: Any, make: Callable[[], Histogram]) -> Histogram:
-        if key not in self.histograms:
-            self.histograms[key] = make()
-        return self.histograms[key]
+    def _once(self, key: Any, make: Callable[[], V]) -> V:
+        if key not in self.counted:
+            self.counted[key] = make()
+        return cast("V", self.counted[key])
 
 
 @dataclass
@@ -313,7 +335,8 @@ class _Group:
             if attribute is not None:
                 codes = attribute.codes(self.grouping.shard)
                 histogram = self.grouping.histogram(codes, attribute.size + 1, self._left_out(attribute))
-            return task.measure(self.grouping, histogram, show_values=show_values, exposure=exposure)
+            classes = AlikeClasses(self.grouping.size, self.grouping.records, histogram)
+            return task.measure(self.grouping, classes, show_values=show_values, exposure=exposure)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
@@ -380,12 +403,13 @@ class _Reader:
         classes, size, histograms = zip(*self.waiting, strict=True)
         one = MatchedClasses(self.grouping, np.concatenate(classes), np.concatenate(size))
         histogram = histograms[0] if len(histograms) == 1 or histograms[0] is None else concatenated(histograms)
+        some = AlikeClasses(one.size, one.records, histogram)
         self.waiting, self.pairs = [], 0
         for task in self.tasks:
             if id(task) in self.errors:
                 continue
             try:
-                measured = task.measure(one, histogram, show_values=self.show_values, exposure=self.exposure)
+                measured = task.measure(one, some, show_values=self.show_values, exposure=self.exposure)
                 self.summaries.setdefault(id(task), []).append(measured)
             except KeyboardInterrupt:
                 raise

@@ -1,7 +1,4 @@
-"""Tasks: one expectation on one attribute, and the outcome that the auditor makes of the check's figures.
-
-Classes of one record are measured by value: all that hold the same value share one figure.
-"""
+"""Tasks: one expectation on one attribute, and the outcome that the auditor makes of the check's figures."""
 
 from __future__ import annotations
 
@@ -25,9 +22,7 @@ from tcdp_audit.core.check.evidence import vacuous_sentence
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.summary import ClassSummary
 from tcdp_audit.core.check.threshold import Target, Verdict
-from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
-from tcdp_audit.core.classes.histogram import Counts, Histogram, LargestShares
-from tcdp_audit.core.encoding.keys import Codes, numbered, occurrences
+from tcdp_audit.core.classes.histogram import LargestShares
 from tcdp_audit.core.policy.model import Conventions
 from tcdp_audit.core.policy.policy import Expectation
 
@@ -284,57 +279,3 @@ def conventions_of(
             "domain": "declared" if declared else "observed",
         }
     return named
-
-
-ALIKE = 4  # average classes for each value from which measuring by value is faster
-
-
-@dataclass(frozen=True)
-class Singles:
-    """Classes of one record, represented by one class (a kind) for each of their values, or for a missing one.
-
-    Args:
-        kind: the kind of each class. Shape (classes,).
-        times: the number of classes of each kind. Shape (kinds,).
-        histogram: the sensitive attribute in each kind; None if none is measured.
-    """
-
-    kind: Codes
-    times: Counts
-    histogram: Histogram | None
-
-    @property
-    def size(self) -> Counts:
-        """The size of each kind, one record."""
-        return np.ones(len(self.times), dtype=np.int64)
-
-    def spread(self, per_kind: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Map figures of kinds to all classes. Shape (classes,)."""
-        return per_kind[self.kind]
-
-    @staticmethod
-    def of(grouping: Grouping | MatchedClasses, histogram: Histogram | None, size: int) -> Singles | None:
-        """Represent the classes by kinds; None if a class has several records, or too few are alike.
-
-        Args:
-            grouping: the classes.
-            histogram: the sensitive attribute in each of them, if one is measured.
-            size: the number of values of the attribute.
-        """
-        if isinstance(grouping, MatchedClasses) or grouping.compatibility is not None:
-            return None
-        classes = len(grouping.records)
-        if grouping.shard.records > classes or size * ALIKE > classes:
-            return None
-        values = np.zeros(classes, dtype=np.int64)  # 0 for a missing value, otherwise the code + 1
-        if histogram is not None:
-            values[histogram.filled()] = histogram.values + 1
-        distinct, kind = numbered(values, size + 2)
-        return Singles(kind, occurrences(kind, len(distinct)), None if histogram is None else _counted(distinct))
-
-
-def _counted(values: Counts) -> Histogram:
-    """The histogram of a class for each value, where 0 is no value."""
-    filled = values > 0
-    offsets = np.concatenate([[0], np.cumsum(filled)])
-    return Histogram(offsets, values[filled] - 1, np.ones(offsets[-1], dtype=np.int64))

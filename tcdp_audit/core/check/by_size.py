@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.frozen import FrozenList, dataclass
 from tcdp_audit.core.classes.histogram import Counts, Histogram, cached_on_histogram
-from tcdp_audit.core.encoding.keys import Floats, boundaries, freeze_arrays, occurrences, tally
+from tcdp_audit.core.encoding.keys import Floats, boundaries, freeze_arrays, numbered, occurrences, tally
 
 MOST = 10  # columns of the grid, and rows; where edges are round numbers one more
 EXACT = 16  # sizes below have a cell each
@@ -172,9 +172,10 @@ SPARSE = 32  # figures up to so many times their number are counted, others are 
 DIGITS = 3  # figures that are not whole numbers are binned to this many significant digits
 _LOWEST, _HIGHEST = -13, 310  # decimal exponents of figures, and one more at either end
 _SCALES = 10.0 ** (DIGITS - 1 - np.arange(_LOWEST, _HIGHEST, dtype=np.float64))  # by exponent; a power takes long
-_POWERS = 10.0 ** np.arange(_LOWEST, _HIGHEST - 1, dtype=np.float64)
-_MANTISSA, _BIAS = 52, 1023  # the bits of a float below its binary exponent, and what that is stored with
-_EXPONENTS = np.floor((np.arange(2 * _BIAS + 1) - _BIAS) * np.log10(2)).astype(np.int64)  # of powers of two
+_PLACES = 4 * 10**DIGITS  # codes for each exponent: more than digits, which are as many below zero as above
+_BINARY = np.arange(2 * BIAS + 1)  # binary exponents as a float has them
+_LEAST = np.maximum(np.floor((_BINARY - BIAS) * np.log10(2)), _LOWEST).astype(np.int64)  # their decimal exponents, or
+_NEXT = 10.0 ** (_LEAST + 1.0)  # from this number on one more
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,22 +197,30 @@ class Distribution(Mapping[float, tuple[int, int]]):
         `times` says how many classes each represents, all of which hold the records; None where that is one. Figures
         become small integers first, because counting beats sorting.
         """
-        size = np.abs(values)
-        whole = (values == np.floor(values)) & (size < COUNTED)
-        if whole.all():  # as counts are
-            return _tally(values, values.astype(np.int64), records, times)
-        if size.max() < 10**DIGITS and values.min() >= 0:  # then the digits kept hold the whole ones, too
-            return _tally(*_binned(values), records, times)
+        if not len(values):
+            return NOTHING
+        whole = values == np.floor(values)
+        largest = max(float(values.max()), -float(values.min()))
+        if largest < COUNTED and whole.all():  # as counts are
+            return _tally(values.astype(np.int64), records, times)
+        if largest < 10**DIGITS and values.min() >= 0:  # then the digits kept hold the whole ones, too
+            return _tally(_bins(values), records, times, _figures_of_bins)
 
         def tallied(
-            some: NDArray[np.bool_], coded: Callable[[Floats], tuple[Floats, NDArray[np.int64]]]
+            some: NDArray[np.bool_],
+            coded: Callable[[Floats], NDArray[np.int64]],
+            figures_of: Callable[[NDArray[np.int64]], Floats],
         ) -> Distribution:
-            return _tally(*coded(values[some]), records[some], None if times is None else times[some])
+            here = np.flatnonzero(some)
+            return _tally(
+                coded(values.take(here)), records.take(here), None if times is None else times.take(here), figures_of
+            )
 
         infinite = np.isinf(values)
-        of_whole = tallied(whole, lambda figures: (figures, figures.astype(np.int64)))
-        of_infinite = tallied(infinite, lambda figures: (figures, np.sign(figures).astype(np.int64)))
-        return Distribution.merged([of_whole, of_infinite, tallied(~(whole | infinite), _binned)])
+        whole &= np.abs(values) < COUNTED
+        of_whole = tallied(whole, lambda figures: figures.astype(np.int64), _as_they_are)
+        of_infinite = tallied(infinite, lambda figures: np.sign(figures).astype(np.int64), _infinities)
+        return Distribution.merged([of_whole, of_infinite, tallied(~(whole | infinite), _bins, _figures_of_bins)])
 
     @staticmethod
     def merged(parts: Sequence[Distribution]) -> Distribution:
@@ -250,36 +259,49 @@ class Distribution(Mapping[float, tuple[int, int]]):
 NOTHING = Distribution(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
+def _as_they_are(codes: NDArray[np.int64]) -> Floats:
+    return codes.astype(np.float64)
+
+
+def _infinities(signs: NDArray[np.int64]) -> Floats:
+    return np.copysign(np.inf, signs)
+
+
 def _tally(
-    figures: Floats, codes: NDArray[np.int64], records: NDArray[np.int64], times: NDArray[np.int64] | None
+    codes: NDArray[np.int64],
+    records: NDArray[np.int64],
+    times: NDArray[np.int64] | None,
+    figures_of: Callable[[NDArray[np.int64]], Floats] = _as_they_are,
 ) -> Distribution:
-    """Classes and records of each figure, given an integer that identifies it; `times` as in `of`."""
-    if not len(figures):
+    """Classes and records of each figure, of which the codes are integers in the same order; `times` as in `of`."""
+    if not len(codes):
         return NOTHING
-    codes = codes - codes.min()
-    if codes.max() > SPARSE * len(codes):  # then sorting a few beats counting up to the largest
-        codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
-    classes = occurrences(codes, int(codes.max()) + 1, times)
-    records_at = np.bincount(codes, weights=records)
-    figure = np.zeros(len(classes))
-    figure[codes] = figures
+    least = int(codes.min())
+    codes = codes - least
+    span, distinct = int(codes.max()) + 1, None
+    if span > SPARSE * len(codes):  # then sorting a few beats counting up to the largest
+        distinct, codes = numbered(codes, span)
+        span = len(distinct)
+    classes = occurrences(codes, span, times)
     filled = np.flatnonzero(classes > 0)
-    return Distribution(figure[filled], classes[filled], records_at[filled].astype(np.int64))
+    bins = filled if distinct is None else distinct[filled]
+    return Distribution(figures_of(bins + least), classes[filled], occurrences(codes, span, records)[filled])
 
 
-def _binned(values: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """Figures to three significant digits, and an integer for each bin: its exponent and its digits."""
-    exponent = _exponent(np.maximum(np.abs(values), SMALLEST))
-    scale = _SCALES.take(exponent - _LOWEST)
-    digits = np.round(values * scale)
+def _bins(values: Floats) -> NDArray[np.int64]:
+    """A code for each finite figure: its decimal exponent and its first three digits."""
+    size = np.maximum(np.abs(values), SMALLEST)
+    binary = size.view(np.int64) >> MANTISSA
+    exponent = _LEAST.take(binary)
+    exponent += size >= _NEXT.take(binary)
+    digits = np.rint(values * _SCALES.take(exponent - _LOWEST)).astype(np.int64)
     carried = np.flatnonzero(np.abs(digits) == 10**DIGITS)  # 0.09996 is 0.1, and one bin with it
     exponent[carried] += 1
-    digits[carried] /= 10
-    scale[carried] = _SCALES.take(exponent[carried] - _LOWEST)
-    return digits / scale, exponent * (2 * 10**DIGITS) + digits.astype(np.int64)
+    digits[carried] //= 10
+    return exponent * _PLACES + digits
 
 
-def _exponent(positive: Floats) -> NDArray[np.int64]:
-    """The decimal exponent of each number: that of its binary exponent, or one more."""
-    least = _EXPONENTS.take(positive.view(np.int64) >> _MANTISSA)
-    return least + (positive >= _POWERS.take(least - _LOWEST + 1))
+def _figures_of_bins(codes: NDArray[np.int64]) -> Floats:
+    """The figure of each code: not in order where some are below zero."""
+    exponent = (codes + _PLACES // 2) // _PLACES
+    return (codes - exponent * _PLACES) / _SCALES.take(exponent - _LOWEST)

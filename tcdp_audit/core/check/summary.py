@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.by_size import NO_CLASS, NOTHING, BySize, Distribution
-from tcdp_audit.core.classes.histogram import Counts, Histogram
-from tcdp_audit.core.encoding.keys import Floats, tally
+from tcdp_audit.core.classes.histogram import AlikeClasses, Counts, Histogram
+from tcdp_audit.core.encoding.keys import Floats
 
 WORST_SHOWN = 10
 RUN = 64  # keys of which only the least is looked at first
@@ -78,60 +78,52 @@ class ClassSummary:
 
 def summarise(
     values: Floats,
-    records: Counts,
+    classes: AlikeClasses,
     failing: NDArray[np.bool_],
     comparison: Comparison,
-    cells_of: Callable[[NDArray[np.intp]], list[Mapping[str, str]]] | None = None,
-    times: Counts | None = None,
-    histogram: Histogram | None = None,
     filled: NDArray[np.bool_] | None = None,
+    cells_of: Callable[[NDArray[np.intp]], list[Mapping[str, str]]] | None = None,
+    *,
+    pictured: bool = False,
 ) -> ClassSummary:
     """Summarise one measure over the classes of a shard.
 
     Args:
-        values: the figure of each class.
-        records: the records of each class.
-        failing: which classes do not keep a threshold.
+        values: the figure of each class, or of all that are alike.
+        classes: the classes.
+        failing: which of them do not keep a threshold.
         comparison: says which end of the figures is the worst.
+        filled: which of them have a value; None where all have.
         cells_of: the quasi-identifiers' values of some classes, where a person asked to see them.
-        times: how many classes, which are alike, each represents; None where that is one.
-        histogram: the sensitive attribute in each class, where pictures of it are wanted.
-        filled: which classes have a value; None where all have.
+        pictured: whether pictures of the sensitive attribute in the classes are wanted.
 
     Cost: O(classes log classes).
     """
+    records, held, times = classes.records, classes.held, classes.times
+    histogram = classes.histogram if pictured else None
     order, equally_bad = _worst_first(values, records, comparison)
     if times is not None:
         order = np.repeat(order, np.minimum(times[order], WORST_SHOWN))[:WORST_SHOWN]
     cells: list[Any] = [None] * len(order) if cells_of is None else cells_of(order)
-    held = records if times is None else records * times
-    valueless = np.zeros(len(values), dtype=bool) if filled is None else ~filled
-    if valueless.any():
-        valued = np.flatnonzero(~valueless)
+    valueless = np.zeros(0, dtype=np.intp) if filled is None else np.flatnonzero(~filled)
+    if filled is not None and len(valueless):
+        valued = np.flatnonzero(filled)
         equally_bad = valued[_worst_first(values[valued], records[valued], comparison)[1]]
     head = [Candidate(float(values[c]), int(records[c])) for c in equally_bad[:1]]
     return ClassSummary(
         classes=len(values) if times is None else int(times.sum()),
         records=int(held.sum()),
-        failing_classes=int(failing.sum() if times is None else times[failing].sum()),
-        failing_records=int(held[failing].sum()),
-        valueless_classes=int(valueless.sum() if times is None else times[valueless].sum()),
+        failing_classes=int(np.count_nonzero(failing) if times is None else times @ failing),
+        failing_records=int(held @ failing),
+        valueless_classes=len(valueless) if times is None else int(times[valueless].sum()),
         valueless_records=int(held[valueless].sum()),
         worst_valued=head[0] if head else None,
         worst=tuple(Candidate(float(values[c]), int(records[c]), cell) for c, cell in zip(order, cells, strict=True)),
         distribution=Distribution.of(values, held, times),
         worst_values=b"" if histogram is None else _pairs(histogram, _least_row(histogram, equally_bad)),
         by_size=NO_CLASS if histogram is None else BySize.of(histogram, values, records, times),
-        sizes=_sizes(records, times),
+        sizes=classes.sizes,
     )
-
-
-def _sizes(records: Counts, times: Counts | None) -> dict[int, int]:
-    """The number of classes of each size, in records. O(classes)."""
-    if not len(records):
-        return {}
-    sizes, classes = tally(records, int(records.max()) + 1, times)
-    return dict(zip(sizes.tolist(), classes.tolist(), strict=True))
 
 
 def merge(summaries: Sequence[ClassSummary], comparison: Comparison) -> ClassSummary:

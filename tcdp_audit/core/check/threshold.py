@@ -54,16 +54,18 @@ class Ratios:
     @cached_property
     def values(self) -> Floats:
         """The fractions as float64, infinite where the denominator is 0."""
-        whole = self.denominator != 0
+        if self.denominator.all():
+            return _quotients(self.numerator, self.denominator)
+        whole = np.flatnonzero(self.denominator)
         values = np.full(len(self.numerator), np.inf)
-        values[whole] = _quotients(self.numerator[whole], self.denominator[whole])
+        values[whole] = _quotients(self.numerator.take(whole), self.denominator.take(whole))
         return values
 
     def compare(self, threshold: Fraction) -> Signs:
         """Sign of value minus threshold, exact. O(classes)."""
         signs, close = _clear_signs(self.values, threshold)
-        difference = self.numerator[close].astype(object) * threshold.denominator
-        difference -= self.denominator[close].astype(object) * threshold.numerator
+        difference = _product(self.numerator[close], threshold.denominator)
+        difference = difference - _product(self.denominator[close], threshold.numerator)
         signs[close] = (difference > 0).astype(np.int8) - (difference < 0).astype(np.int8)
         return signs
 
@@ -97,6 +99,12 @@ Measured = Ratios | ApproximateFigure
 """Figures of classes, one each, that can be compared with a threshold exactly."""
 
 
+def _product(numbers: Integers, factor: int) -> Integers:
+    """Integers times another one, in 64 bits where all products and the other one are below 2^62."""
+    largest = max(int(numbers.max(initial=1)), -int(numbers.min(initial=1)))
+    return numbers.astype(np.int64 if largest * abs(factor) < LIMIT else object) * factor
+
+
 def _quotients(numerator: Integers, denominator: Integers) -> Floats:
     """Quotients as float64, to the last digit the same for 64-bit and for Python integers."""
     try:
@@ -112,9 +120,9 @@ def _clear_signs(values: Floats, threshold: Fraction) -> tuple[Signs, NDArray[np
     # arithmetic. The margin only decides how often that happens, not the result: a wider one costs time and changes no
     # verdict.
     limit = float(threshold)
-    difference = values - limit
-    close = np.flatnonzero(np.abs(difference) <= BORDERLINE * max(1.0, abs(limit)))
-    return np.sign(difference).astype(np.int8), close
+    margin = BORDERLINE * max(1.0, abs(limit))
+    close = np.flatnonzero((values >= limit - margin) & (values <= limit + margin))
+    return (values > limit).view(np.int8) - (values < limit).view(np.int8), close
 
 
 def _as_floats(array: NDArray[Any]) -> Floats | None:

@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.frozen import dataclass
-from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up, count_in_classes
+from tcdp_audit.core.classes.histogram import AlikeClasses, Counts, Histogram, add_up, count_in_classes
 from tcdp_audit.core.encoding.counted import PACKED, CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import Codes, KeyArray, distinct_of, fold, numbered, occurrences, tally
+from tcdp_audit.core.encoding.keys import Codes, KeyArray, distinct_of, fold, narrow, numbered, occurrences, tally
 
 if TYPE_CHECKING:
     from tcdp_audit.core.classes.wildcard import Compatibility
 
 Shard = CountedCodes  # no equivalence class is split between two shards
+ALIKE = 4  # one class in so many, at least, must be like another one, or each is measured by itself
 
 
 def count_codes(domain: Domain, shard: Shard) -> Counts:
@@ -171,15 +172,84 @@ class Grouping:
         classes, values, further = self._visits.values(codes, radix, left_out)
         histogram = count_in_classes(classes, len(self.records), values, radix)
         histogram = histogram if left_out is None else histogram.without(left_out)
-        if not len(further):
-            return histogram
-        return replace(histogram, entities=histogram.total - occurrences(further, len(self.records)))
+        return _with_entities(histogram, further)
+
+    def alike(self, codes: Codes, radix: int, left_out: int | None = None) -> AlikeClasses:
+        """The classes with a histogram of an attribute, one for all of one record with the same value, or without any.
+
+        See `histogram` for the arguments. Where few classes are of one record, each is measured by itself.
+        """
+        joined = self._joined
+        if joined is None:
+            return AlikeClasses(self.size, self.records, self.histogram(codes, radix, left_out))
+        classes, values, times, further = joined.of_row, codes, self.shard.times, None
+        if self.unit is not None:
+            visited, values, visited_again = self._visits.values(codes, radix, left_out)
+            classes, times, further = joined.of_class.take(visited), None, joined.of_class.take(visited_again)
+        counted = count_in_classes(classes, joined.several + 1, values, radix, times)
+        # The last of these classes has the values of all that are of one record, and how many have each.
+        first = int(counted.offsets[-2])
+        ones = np.ones(len(counted.values) - first, dtype=np.int64)
+        histogram = Histogram(
+            np.append(counted.offsets[:-1], np.arange(first + 1, len(counted.values) + 1)),
+            counted.values,
+            np.append(counted.counts[:first], ones),
+        )
+        histogram = histogram if left_out is None else histogram.without(left_out)
+        of_class = joined.of_class.astype(narrow(joined.several + len(ones)))
+        _, number = numbered(codes.take(joined.rows), radix)
+        of_class[self.class_of_row.take(joined.rows)] = np.add(number, joined.several, dtype=np.int64)
+        several = np.flatnonzero(self.records > 1)
+        return AlikeClasses(
+            np.append(self.size[several], ones),
+            np.append(self.records[several], ones),
+            histogram if further is None else _with_entities(histogram, further),
+            np.append(np.ones(joined.several, dtype=np.int64), counted.counts[first:]),
+            of_class,
+        )
+
+    @cached_property
+    def _joined(self) -> _Joined | None:
+        """The classes of one record as one; None where too few are."""
+        several = self.records > 1
+        number = int(np.count_nonzero(several))
+        if self.compatibility is not None or (len(several) - number) * ALIKE < len(several):
+            return None
+        of_class = np.where(several, np.cumsum(several) - 1, number).astype(narrow(number + 1))
+        of_row = of_class.take(self.class_of_row)
+        return _Joined(number, of_class, of_row, np.flatnonzero(of_row == number))
+
+    @cached_property
+    def alike_in_size(self) -> AlikeClasses:
+        """The classes without an attribute, one for each size."""
+        if self.unit is None and self.compatibility is None:
+            sizes, of_class = numbered(self.records, int(self.records.max(initial=0)) + 1)
+            if (len(of_class) - len(sizes)) * ALIKE >= len(of_class):
+                return AlikeClasses(sizes, sizes, None, occurrences(of_class, len(sizes)), of_class)
+        return AlikeClasses(self.size, self.records)
 
     def occurrences(self, codes: Codes, radix: int) -> Counts:
         """What counts for each of an attribute's codes (all below `radix`) in all ordinary classes. Shape (radix,)."""
         if self.unit is None:
             return occurrences(codes, radix, self.shard.times)
         return occurrences(self._visits.values(codes, radix)[1], radix)
+
+
+@dataclass(frozen=True)
+class _Joined:
+    """The classes of several records, and all others as the last one."""
+
+    several: int  # how many have several records
+    of_class: Codes  # which of them each class is, shape (classes,)
+    of_row: Codes  # which of them each row is in, shape (rows,)
+    rows: NDArray[np.intp]  # the rows in the last one
+
+
+def _with_entities(histogram: Histogram, further: Codes) -> Histogram:
+    """The histogram of entities, given the class of each value that is not the first of an entity there."""
+    if not len(further):
+        return histogram
+    return replace(histogram, entities=histogram.total - occurrences(further, len(histogram)))
 
 
 @dataclass(frozen=True)

@@ -203,6 +203,42 @@ class Histogram:
                 yield tuple(profile), positions
 
 
+@dataclass(frozen=True, eq=False)
+class AlikeClasses:
+    """Classes as checks measure them: one for all that are alike, whose figures are the same.
+
+    Args:
+        size: what k counts in each, int64, shape (different,).
+        records: the number of records in each, int64, same shape.
+        histogram: the sensitive attribute in each; None if none is measured.
+        times: how many classes are like each, int64, same shape; None where each is one class.
+        of_class: which of them each class is like, shape (classes,); None likewise.
+    """
+
+    size: Counts
+    records: Counts
+    histogram: Histogram | None = None
+    times: Counts | None = None
+    of_class: Codes | None = None
+
+    @cached_property
+    def held(self) -> Counts:
+        """The records in all classes that are like each. Shape (different,)."""
+        return self.records if self.times is None else self.records * self.times
+
+    @cached_property
+    def sizes(self) -> dict[int, int]:
+        """The number of classes of each size, in records."""
+        if not len(self.records):
+            return {}
+        sizes, classes = tally(self.records, int(self.records.max()) + 1, self.times)
+        return dict(zip(sizes.tolist(), classes.tolist(), strict=True))
+
+    def spread(self, of_each: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """What is true of each of them, for all classes. Shape (classes,)."""
+        return of_each if self.of_class is None else of_each.take(self.of_class)
+
+
 @dataclass(frozen=True)
 class LargestShares:
     """How many members of some classes have each value, and the class in which the largest share of them has it.

@@ -14,7 +14,7 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, tally
+from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, distinct_of, tally
 
 COMBINED = " × "  # between the parts of a combination, as between the names of its attributes
 LOOKUP_SPAN = 2**24  # with so few possible combinations a table serves better than a search
@@ -33,7 +33,7 @@ class JointDomain(Domain):
         key, missing = _key(self.parts, shard)
         # Every combination without a missing part was counted, so each key is found.
         table = self._table
-        codes = np.searchsorted(self.combinations, key).astype(self.dtype) if table is None else table[key]
+        codes = np.searchsorted(self.combinations, key).astype(self.dtype) if table is None else table.take(key)
         codes[missing] = self.size
         return codes
 
@@ -82,7 +82,7 @@ def joint_domain(
     counted = list(shards)
     keys = np.concatenate([np.zeros(0, np.int64), *(one.keys for one in counted)])
     occurrences = np.concatenate([np.zeros(0, np.int64), *(one.records for one in counted)])
-    combinations = np.unique(np.concatenate([keys, *(one.keys for one in others)]))
+    combinations = distinct_of(np.concatenate([keys, *(one.keys for one in others)]), _span(parts))
     missing = sum(one.missing for one in counted)
     counts = np.zeros(len(combinations), dtype=np.int64)
     np.add.at(counts, np.searchsorted(combinations, keys), occurrences)
@@ -129,7 +129,8 @@ def _key(parts: Sequence[Domain], shard: Mapping[str, Codes]) -> tuple[NDArray[n
     key = np.zeros(len(columns[0]), dtype=np.int64)
     missing = np.zeros(len(key), dtype=bool)
     for part, codes in zip(parts, columns, strict=True):
-        key = key * (part.size + 1) + codes
+        key *= part.size + 1
+        key += codes
         missing |= codes == part.size
     return key, missing
 

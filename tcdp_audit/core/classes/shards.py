@@ -33,6 +33,7 @@ SHARD_BLOCKS = 2**10  # blocks of cells for each shard, at least, so that shards
 MOST_SHARDS = 2**15
 FEW_ROWS = 2**16  # that are possible in a table whose equal records are counted while they are read
 WORK_BYTES = 400  # what grouping and measuring take for a record, at the most
+REUSED = 2**25 - 2**13  # bytes: the largest block, with what goes around it, that glibc learns from
 MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: Fibonacci hashing
 R = TypeVar("R")
 Progress = Callable[[str, int, int], None]
@@ -87,6 +88,7 @@ class LocalShards(MappedShards):
 
     def map(self, prepare: Callable[[Shard], Measure[R]], parts: int = 1) -> Iterator[R]:
         """The results of every shard that has records, part by part."""
+        _reuse_freed_memory()
         if self.count * parts == 1:  # no thread has anything to wait for
             yield from next(self._work(prepare, parts))()
             return
@@ -145,6 +147,15 @@ class LocalShards(MappedShards):
         """The file of a column's codes; after the last column that of how many records the rows represent."""
         assert self.folder is not None  # noqa: S101 - only asked for spilled shards
         return self.folder / f"{shard}-{position}"
+
+
+def _reuse_freed_memory() -> None:
+    """Let the arrays of a shard have the memory of those before, where glibc would ask the system for it each time.
+
+    It returns what is free at the end of its memory beyond twice the largest block that was freed so far, up to 32 MiB.
+    So such a block is freed here, which nothing was written to. Other allocators are not changed.
+    """
+    np.empty(REUSED, dtype=np.uint8)
 
 
 class _SharedMeasure(Generic[R]):
@@ -251,8 +262,9 @@ def _assign(
         shards.append(0, packed_rows)
         return
     home = _home(packed_rows, by, shards.count)
-    ends = np.cumsum(np.bincount(home, minlength=shards.count))
-    by_shard = packed_rows.take(np.argsort(home, kind="stable"))
+    order = np.argsort(home, kind="stable")
+    ends = np.searchsorted(home.take(order), np.arange(shards.count, dtype=home.dtype), side="right")
+    by_shard = packed_rows.take(order)
     start = 0
     for shard, end in enumerate(ends.tolist()):
         if end > start:

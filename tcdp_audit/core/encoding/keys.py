@@ -131,21 +131,21 @@ def narrow(span: int) -> type[np.unsignedinteger[Any] | np.int64]:
 
 
 def tally(keys: NDArray[Any], span: int, times: Counts | None = None) -> tuple[NDArray[Any], Counts]:
-    """The different keys from 0 to `span` - 1, ascending, and how often each occurs, or the sum of its `times`.
+    """The different keys below `span`, ascending, and how often each occurs, or the sum of its `times`, from 1 on.
 
     Cost: O(keys) where the span is small compared with their number, otherwise O(keys log keys).
     """
     checkpoint()
+    if span <= COUNTED * len(keys):
+        counts = occurrences(keys, span, times)
+        distinct = np.flatnonzero(counts != 0)  # numpy finds what is true several times faster than what is not 0
+        return distinct, counts[distinct]
     if times is not None:
         distinct, number = numbered(keys, span)
         return distinct, occurrences(number, len(distinct), times)
-    if span <= COUNTED * len(keys):
-        counts = np.bincount(keys, minlength=span)
-        distinct = np.flatnonzero(counts != 0)  # numpy finds what is true several times faster than what is not 0
-        return distinct, counts[distinct]
     ordered = np.sort(keys)
     starts = boundaries(ordered)
-    return ordered[starts], run_lengths(starts, len(ordered))
+    return ordered.take(starts), run_lengths(starts, len(ordered))
 
 
 def numbered(keys: NDArray[Any], span: int) -> tuple[NDArray[Any], NDArray[Any]]:

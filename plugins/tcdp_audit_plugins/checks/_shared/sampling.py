@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, summarise
+from tcdp_audit.plugin._internal import Counts, Distribution
 from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.engine import CheckError, PopulationClasses
-from tcdp_audit.plugin.sentences import Comparison, count
+from tcdp_audit.plugin.sentences import count
 
 
 def covering_population(view: TableView) -> PopulationClasses:
@@ -145,8 +145,7 @@ def exact_sum(terms: Iterable[Fraction]) -> Fraction:
 
 def distribution_of(figures: Counts, records: Counts) -> list[list[float]]:
     """[figure, classes, records] of whole figures of classes, in ascending order."""
-    none = np.zeros(len(figures), dtype=bool)
-    return summarise(figures.astype(np.float64), records, none, Comparison.AT_LEAST).distribution.rows
+    return Distribution.of(figures.astype(np.float64), records).rows
 
 
 TRIED = (  # of a scenario with an attempt or a known fraction: what the figures before it are made of

@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts, add_up, ancestors_of, count_pairs, fold, numbered, order_of, summarise
+from tcdp_audit.plugin._internal import (
+    Counts,
+    Distribution,
+    add_up,
+    ancestors_of,
+    count_pairs,
+    fold,
+    numbered,
+    order_of,
+)
 from tcdp_audit.plugin.check import (
     DisclosureType,
     Histogram,
@@ -133,7 +142,7 @@ def nt_closeness(view: TableView, parameters: NtClosenessParameters) -> TableFig
         records=records,
         failing=None if parameters.t is None else int(classes.records[fails].sum()),
         classes=(len(fails), None if parameters.t is None else int(fails.sum())),
-        distribution=summarise(nearest.values, classes.records, fails, Comparison.AT_MOST).distribution.rows,
+        distribution=Distribution.of(nearest.values, classes.records).rows,
         details={
             "attribute": attribute,
             "steps": classes.steps,
