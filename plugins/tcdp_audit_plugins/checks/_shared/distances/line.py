@@ -122,7 +122,7 @@ def line_distance(histogram: Histogram, marginal: ReferenceDistribution, positio
     if not wide.any():
         return _ratios(histogram, marginal, positions)
     narrow = np.flatnonzero(~wide)
-    estimate = _estimated(histogram, marginal, positions / span)
+    estimate = _estimated(histogram, marginal, _scaled(marginal, positions))
     if len(narrow):
         estimate[narrow] = _ratios(histogram.take(narrow), marginal, positions).values
     return ApproximateFigure(estimate, _exactly(histogram, marginal, lambda: positions.astype(object)))
@@ -274,6 +274,12 @@ class _Line:
 @cached_on_reference
 def _ranks(marginal: ReferenceDistribution) -> NDArray[np.int64]:
     return np.arange(marginal.size)
+
+
+@cached_on_reference
+def _scaled(_: ReferenceDistribution, positions: Positions) -> Floats:
+    """The positions on a scale to 1, an array that is the same for all shards."""
+    return np.asarray(positions / positions[-1])
 
 
 @cached_on_reference
