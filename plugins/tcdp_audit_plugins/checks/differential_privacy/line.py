@@ -49,6 +49,10 @@ class Line:
         """e^-distance between values, the second not before the first."""
         return np.asarray(np.exp(-self.distance(one, other)))
 
+    def decays(self, codes: NDArray[Any]) -> Floats:
+        """e^-distance from each value to the one after it."""
+        return np.asarray(np.exp(-(np.diff(self._from_first.take(codes)) / self.scale)))
+
 
 def decayed_sums(mass: Floats, decay: Floats) -> Floats:
     """s[i] = mass[i] + decay[i] s[i - 1], for many rows at once: where a row begins, its decay is 0.

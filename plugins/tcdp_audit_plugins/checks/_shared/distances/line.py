@@ -174,18 +174,18 @@ def _exactly(
 
 def _work(histogram: Histogram, line: _Line, turns: Sequence[NDArray[np.intp]]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Numerator and denominator of the distance, in the arithmetic of its arguments' types."""
-    moved = [line.moved(block, turn) for block, turn in zip(_blocks(histogram), turns, strict=True)]
+    moved = [line.moved(block, turn) for block, turn in zip(blocks(histogram), turns, strict=True)]
     return np.concatenate([histogram.counts[:0], *moved]), histogram.total * line.total * line.positions[-1]
 
 
 @cached_on_histogram
 def _turns(histogram: Histogram, quantiles: _Quantiles) -> tuple[NDArray[np.intp], ...]:
     """In each block, after each pair of class and value the value from which on the reference is ahead."""
-    return tuple(quantiles.turns(block) for block in _blocks(histogram))
+    return tuple(quantiles.turns(block) for block in blocks(histogram))
 
 
 @cached_on_histogram
-def _blocks(histogram: Histogram) -> tuple[Histogram, ...]:
+def blocks(histogram: Histogram) -> tuple[Histogram, ...]:
     """Runs of classes whose pairs fit into the cache together; none where no class has a value."""
     offsets = histogram.offsets
     cuts = np.append(np.searchsorted(offsets, np.arange(0, offsets[-1], PAIRS)), len(histogram))
