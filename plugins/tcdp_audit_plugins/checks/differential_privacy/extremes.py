@@ -51,7 +51,8 @@ def _decided(
     rows: NDArray[np.intp], numerator: Integers, denominator: Integers, near: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """The first pair of each class with its largest fraction, among the pairs that may have it."""
-    best = near[boundaries(rows[near])]
+    first = boundaries(rows[near])
+    best, near = near[first], np.delete(near, first)
     while len(near):
         rival = best[rows[near]]
         near = near[_greater(numerator, denominator, near, rival)]

@@ -68,7 +68,7 @@ def decayed_sums(mass: Floats, decay: Floats) -> Floats:
         [1.0, 1.5, 1.75, 5.0]
     """
     sums, carry, spare, step = mass.copy(), decay.copy(), np.empty_like(decay), 1
-    while carry[step:].any():
+    while carry[step:].max(initial=0.0) > 0:
         sums[step:] += np.multiply(carry[step:], sums[:-step], out=spare[step:])
         np.multiply(carry[step:], carry[:-step], out=spare[step:])
         spare[:step] = 0.0  # the first row has nothing before it
