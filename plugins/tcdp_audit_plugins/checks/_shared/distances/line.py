@@ -25,7 +25,7 @@ from tcdp_audit.plugin.check import ApproximateFigure, Histogram, Measured, Rati
 Positions = NDArray[Any]
 
 PAIRS = 2**16  # pairs of class and value that are worked on at a time: their arrays stay in the processor's cache
-LARGEST = 2**10  # records of the largest class for whose shares a table has the values, half a million of them
+LARGEST = 2**9  # records of the largest class for whose shares a table has the values, 131,000 of them
 ENTRIES = 16  # records of the reference for each entry of that table, which then costs little next to its use
 EXACT_FLOAT = 2**53  # products below this are exact as floats, too
 
