@@ -49,18 +49,18 @@ def everything(path: str) -> Any:
     from tcdp_audit.core.auditor.class_tasks import ClassTask
 
     spent: dict[tuple[str, str], float] = defaultdict(float)
-    measure: Callable[..., Any] = ClassTask.measure
+    judge: Callable[..., Any] = ClassTask.judge
 
     def timed(self: ClassTask, *arguments: Any, **options: Any) -> Any:
         start = time.thread_time()
         try:
-            return measure(self, *arguments, **options)
+            return judge(self, *arguments, **options)
         finally:
             expectation = self.expectation
             name = expectation.check.titled(expectation.parameters)
             spent[self.target.name or CLASSES, name] += time.thread_time() - start
 
-    ClassTask.measure = timed  # type: ignore[method-assign]
+    ClassTask.judge = timed  # type: ignore[method-assign]
     audit = tcdp_audit.audit(path, policy(EXPECTATIONS))
     statuses = [one.status.value for one in audit.expectations]
     return {"spent": list(spent.items()), "errors": statuses.count("error"), "outcomes": len(statuses)}

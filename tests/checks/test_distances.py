@@ -207,13 +207,13 @@ def test_figures_are_the_definitions_fractions(seed: int):
         )
 
 
-@pytest.mark.parametrize(("pairs", "cells", "steps"), [(1, 1, 0), (4, 2, 1), (7, 64, 2)])
+@pytest.mark.parametrize(("pairs", "largest", "entries"), [(1, 1, 16), (4, 20, 2), (7, 2000, 1)])
 def test_a_distance_on_a_line_is_the_same_however_its_turns_are_looked_for(
-    monkeypatch: pytest.MonkeyPatch, pairs: int, cells: int, steps: int
+    monkeypatch: pytest.MonkeyPatch, pairs: int, largest: int, entries: int
 ):
-    for name, size in (("PAIRS", pairs), ("CELLS", cells), ("STEPS", steps)):
+    for name, size in (("PAIRS", pairs), ("LARGEST", largest), ("ENTRIES", entries)):
         monkeypatch.setattr(line, name, size)
-    random = np.random.default_rng([pairs, cells])
+    random = np.random.default_rng([pairs, largest])
     for m in (2, 3, 40):
         counts = random.poisson(random.choice([0.1, 1, 20], (8, m))) + (np.arange(m) == random.integers(m))
         table = Table(counts.tolist(), [*random.integers(0, 50, m - 1).tolist(), 1], [])

@@ -215,11 +215,14 @@ def test_randomised_response_does_not_depend_on_labels(table: tuple[Rows, list[i
     assert _response(relabelled, [weights[one] for one in order], retention) == _response(rows, weights, retention)
 
 
+@pytest.mark.parametrize("few", [1, 16])
 @given(tables())
-def test_the_heaviest_value_that_a_class_lacks(table: tuple[Rows, list[int]]):
+def test_the_heaviest_value_that_a_class_lacks(few: int, table: tuple[Rows, list[int]]):
     rows, weights = table
 
-    result = heaviest_lacked(histogram(rows), ReferenceDistribution(np.array(weights))).tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tcdp_audit_plugins.checks.differential_privacy.extremes.FEW", few)
+        result = heaviest_lacked(histogram(rows), ReferenceDistribution(np.array(weights))).tolist()
 
     lacked = ([weight for count, weight in zip(row, weights, strict=True) if not count] for row in rows)
     assert result == [max(some, default=0) for some in lacked]

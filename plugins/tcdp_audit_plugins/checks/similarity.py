@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin._internal import Counts, add_up
+from tcdp_audit.plugin._internal import Counts, add_up, cached_on_reference
 from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
@@ -17,6 +17,7 @@ from tcdp_audit.plugin.check import (
     DisclosureType,
     Histogram,
     Ratios,
+    ReferenceDistribution,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, Scale
@@ -143,10 +144,10 @@ def largest_similar_share(evidence: ClassEvidence, parameters: SimilarityParamet
         >>> largest_similar_share(evidence, SimilarityParameters(width=2000)).values
         array([0.66666667])
     """
-    histogram = evidence.sensitive[0]
+    histogram, marginal = evidence.sensitive
     if parameters.level is not None:
         return Ratios(_under_a_node(evidence, parameters.level), histogram.total)
-    return Ratios(most_within(histogram, _reach(evidence, Fraction(parameters.width or 0))), histogram.total)
+    return Ratios(most_within(histogram, _reach(marginal, evidence.values, parameters)), histogram.total)
 
 
 def _under_a_node(evidence: ClassEvidence, level: int) -> Counts:
@@ -159,11 +160,10 @@ def _under_a_node(evidence: ClassEvidence, level: int) -> Counts:
     return most_under_a_node(histogram, tree, level)
 
 
-def _reach(evidence: ClassEvidence, width: Fraction) -> Counts:
-    _, marginal = evidence.sensitive
-    if evidence.values is None:
-        return reach_of_ranks(marginal.size, width)
-    return reach_of_numbers(evidence.values, width)
+@cached_on_reference
+def _reach(marginal: ReferenceDistribution, values: NDArray[Any] | None, parameters: SimilarityParameters) -> Counts:
+    width = Fraction(parameters.width or 0)
+    return reach_of_ranks(marginal.size, width) if values is None else reach_of_numbers(values, width)
 
 
 CHECKS = [

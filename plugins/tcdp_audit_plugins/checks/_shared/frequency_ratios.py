@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import LIMIT, Floats, cached_on_histogram
+from tcdp_audit.plugin._internal import LIMIT, Floats, boundaries, cached_on_histogram
 from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution, Signs
 
 DISTINGUISHED = 2**51  # quotients of integers whose products stay below this differ as float64 where they differ at all
@@ -103,7 +103,7 @@ def _in_order(histogram: Histogram, marginal: ReferenceDistribution) -> NDArray[
 def _first(histogram: Histogram, marked: NDArray[np.bool_]) -> NDArray[np.intp]:
     """The first marked pair of every class; each has one."""
     pairs = np.flatnonzero(marked)
-    return pairs[np.searchsorted(pairs, histogram.offsets[:-1])]
+    return pairs[boundaries(histogram.rows.take(pairs))]
 
 
 FIRST_DIGITS = 40

@@ -16,6 +16,8 @@ from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import larger
 from tcdp_audit_plugins.checks._shared.frequency_ratios import sign_of_logarithm
 
+FEW = 16  # heaviest values that are looked for in all classes at once
+MORE = 4  # times as many, in the classes that have all of these
 NEAR = 1 - 2.0**-49  # quotients of rounded integers are off by less than this
 
 
@@ -51,7 +53,8 @@ def _decided(
     rows: NDArray[np.intp], numerator: Integers, denominator: Integers, near: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """The first pair of each class with its largest fraction, among the pairs that may have it."""
-    best = near[boundaries(rows[near])]
+    first = boundaries(rows[near])
+    best, near = near[first], np.delete(near, first)
     while len(near):
         rival = best[rows[near]]
         near = near[_greater(numerator, denominator, near, rival)]
@@ -165,20 +168,25 @@ def _lacked(histogram: Histogram, marginal: ReferenceDistribution, scale: int, b
 def heaviest_lacked(histogram: Histogram, marginal: ReferenceDistribution) -> Counts:
     """The largest weight among the values that a class does not have; 0 where it has all of them.
 
-    With the domain ranked by descending weight, it is the weight at the first rank that the class lacks. That is one
-    of its first `distinct` + 1 ranks, so marking those takes no more space than the pairs do.
+    With the domain ranked by descending weight, it is the weight at the first rank that the class lacks.
 
     Cost: O(pairs + classes), and a sort of the domain.
     """
     weights, rank = _by_weight(marginal)
-    ranks = rank.take(histogram.values)
-    start = histogram.offsets + np.arange(len(histogram.offsets))  # of each class's first `distinct` + 1 ranks
-    lacks = np.ones(start[-1], dtype=bool)
-    within = np.flatnonzero(ranks <= histogram.spread(histogram.distinct))
-    lacks[start.take(histogram.rows[within]) + ranks[within]] = False
-    lacked = np.flatnonzero(lacks)
-    first = lacked[np.searchsorted(lacked, start[:-1])] - start[:-1]
-    return np.asarray(weights[first])
+    return np.asarray(weights[_first_lacked(histogram, rank, FEW)])
+
+
+def _first_lacked(histogram: Histogram, rank: Counts, few: int) -> NDArray[np.intp]:
+    """The first rank that each class lacks. Those that have the first few ones are looked at again, with more."""
+    ranks = np.minimum(rank, few).astype(np.int32).take(histogram.values)
+    within = np.flatnonzero(ranks < few)
+    has = np.zeros(len(histogram) * (few + 1), dtype=bool)
+    has[histogram.rows.take(within) * (few + 1) + ranks.take(within)] = True
+    first = has.reshape(-1, few + 1).argmin(axis=1)
+    again = np.flatnonzero(first == few)
+    if few < len(rank) and len(again):
+        first[again] = _first_lacked(histogram.take(again), rank, MORE * few)
+    return first
 
 
 @cached_on_reference

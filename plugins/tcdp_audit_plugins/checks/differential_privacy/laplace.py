@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin._internal import Counts, Floats, cached_on_reference
 from tcdp_audit.plugin.check import ApproximateFigure, Histogram, ReferenceDistribution, Signs
 from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit_plugins.checks._shared.distances.line import blocks
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 from tcdp_audit_plugins.checks.differential_privacy.line import (
     ExactMixtures,
@@ -62,11 +63,10 @@ def laplace_distance(
 
     Source: Domingo-Ferrer, Soria-Comas (2015), definition 3.
     """
-    table = _table(marginal, values, scale)
+    table = _table(marginal, values, _interned(scale))
     if table.line.length > LONGEST:
         raise CheckError("the noise is too small compared with the attribute's range to be computed with; declare more")
-    mixtures = _Mixtures(histogram, table)
-    ratio = mixtures.supremum()
+    ratio = np.concatenate([np.zeros(0), *(_Mixtures(block, table).supremum() for block in blocks(histogram))])
     same = _proportional(histogram, marginal)
     ratio[same] = 1.0
 
@@ -96,6 +96,12 @@ class _Stretches:
     def pull(self) -> Floats:
         """Logarithm of the class's mass to the left over that to the right."""
         return np.asarray(np.log(self.left) - np.log(self.right))
+
+
+@cache
+def _interned(scale: Fraction) -> Fraction:
+    """The same object for equal scales: the answers of `_table` are kept by the identity of its arguments."""
+    return scale
 
 
 @cached_on_reference
@@ -169,7 +175,7 @@ class _Mixtures:
         """e^-distance from the class's value before; 0 for its first. Shape (pairs,)."""
         codes = self.histogram.values
         before = np.zeros(len(codes))
-        before[1:] = self.line.decay(codes[:-1], codes[1:])
+        before[1:] = self.line.decays(codes)
         before[self.histogram.offsets[:-1]] = 0.0
         return before
 

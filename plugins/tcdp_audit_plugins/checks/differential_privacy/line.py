@@ -49,6 +49,10 @@ class Line:
         """e^-distance between values, the second not before the first."""
         return np.asarray(np.exp(-self.distance(one, other)))
 
+    def decays(self, codes: NDArray[Any]) -> Floats:
+        """e^-distance from each value to the one after it."""
+        return np.asarray(np.exp(-(np.diff(self._from_first.take(codes)) / self.scale)))
+
 
 def decayed_sums(mass: Floats, decay: Floats) -> Floats:
     """s[i] = mass[i] + decay[i] s[i - 1], for many rows at once: where a row begins, its decay is 0.
@@ -64,7 +68,7 @@ def decayed_sums(mass: Floats, decay: Floats) -> Floats:
         [1.0, 1.5, 1.75, 5.0]
     """
     sums, carry, spare, step = mass.copy(), decay.copy(), np.empty_like(decay), 1
-    while carry[step:].any():
+    while carry[step:].max(initial=0.0) > 0:
         sums[step:] += np.multiply(carry[step:], sums[:-step], out=spare[step:])
         np.multiply(carry[step:], carry[:-step], out=spare[step:])
         spare[:step] = 0.0  # the first row has nothing before it

@@ -58,8 +58,9 @@ def surplus(histogram: Histogram, weights: Counts, total: int) -> NDArray[Any]:
     Returns:
         Integers from 0 to n W, shape (classes,).
     """
-    excess = histogram.counts * total - weights * histogram.spread(histogram.total)
-    return histogram.sum(np.maximum(excess, 0))
+    excess = histogram.counts * total
+    excess -= weights * histogram.spread(histogram.total)
+    return histogram.sum(np.maximum(excess, 0, out=excess))
 
 
 def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution, tree: Tree) -> Ratios:
@@ -95,8 +96,8 @@ def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution,
     """
     total, height = marginal.total, max(tree.height, 1)
     counted = histogram if fits_int64(histogram, 2 * height * total) else as_python_integers(histogram)
-    cost = np.zeros(len(histogram), dtype=counted.counts.dtype)
-    for level, weights in _levels(counted, marginal.weights, tree):
+    cost = surplus(counted, marginal.weights_of(histogram), total)
+    for level, weights in _inner_levels(counted, marginal.weights, tree):
         cost = cost + surplus(level, weights.take(level.values), total)
     return Ratios(cost, counted.total * (total * height))
 
@@ -150,22 +151,28 @@ def _settled(excess: list[int], values: list[int]) -> Iterator[tuple[int, int, i
                 lacking.pop(0)
 
 
-def _levels(histogram: Histogram, weights: Counts, tree: Tree) -> Iterator[tuple[Histogram, Counts]]:
-    """Classes and reference generalised to each level below the root, the values first.
+def _inner_levels(histogram: Histogram, weights: Counts, tree: Tree) -> Iterator[tuple[Histogram, Counts]]:
+    """Classes and reference generalised to each level between the values and the root, the lowest first.
 
-    Values are renumbered in the order of the tree, where the values below any node are adjacent.
+    Nodes are renumbered in the order of the tree, where those below any node are adjacent.
     """
     order = np.lexsort(tree.ancestors)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    weights = weights[order]
-    current = add_up(histogram.rows, rank[histogram.values], histogram.counts, len(histogram), len(order))
-    nodes = tree.ancestors[:, order]  # of the first value below each node of the level at hand
-    for above in range(1, tree.height + 1):
-        yield current, weights
-        starts = boundaries(nodes[above])
+    current, weights, nodes = histogram, weights[order], tree.ancestors[:, order]
+    for level in range(1, tree.height):
+        starts = boundaries(nodes[level])
         parent = np.repeat(np.arange(len(starts)), np.diff(starts, append=nodes.shape[1]))
-        current, weights, nodes = _merged(current, parent), np.add.reduceat(weights, starts), nodes[:, starts]
+        weights, nodes = np.add.reduceat(weights, starts), nodes[:, starts]  # of the first value below each node
+        current = _merged(current, parent) if level > 1 else _of_values(current, order, parent)
+        yield current, weights
+
+
+def _of_values(histogram: Histogram, order: NDArray[np.intp], parent: Counts) -> Histogram:
+    """A histogram with each value replaced by its parent; `parent` has those of the values in the tree's order."""
+    number = np.empty_like(parent)
+    number[order] = parent
+    if (number[1:] >= number[:-1]).all():
+        return _merged(histogram, number)
+    return add_up(histogram.rows, number[histogram.values], histogram.counts, len(histogram), int(parent[-1]) + 1)
 
 
 def _merged(histogram: Histogram, parent: Counts) -> Histogram:
@@ -175,8 +182,9 @@ def _merged(histogram: Histogram, parent: Counts) -> Histogram:
     first[1:] = values[1:] != values[:-1]
     first[histogram.offsets[:-1]] = True
     starts = np.flatnonzero(first)
-    offsets = np.searchsorted(starts, histogram.offsets)
-    return Histogram(offsets, values[starts], np.add.reduceat(histogram.counts, starts))
+    before = np.concatenate([[0], np.cumsum(histogram.counts)])
+    offsets = np.concatenate([[0], np.cumsum(first)])[histogram.offsets]
+    return Histogram(offsets, values[starts], np.diff(before[np.append(starts, len(values))]))
 
 
 EXACT_DECIMAL = 1e15  # a decimal of up to 15 digits is the shortest text of the float nearest to it

@@ -1,17 +1,19 @@
 """The earth mover's distance between values on a line: by rank, or by any positions.
 
-Work on a line is the area between two cumulative distributions. A class's is constant between two of its own
-values, and the reference's only grows, so each such stretch is split at the one point where the difference changes
-its sign. Prefix sums of the reference's cumulative weights give the area of both parts at once.
+Work on a line is the area between two cumulative distributions: twice the part where the class's is above the
+reference's, and what their means differ by. A class's is constant between two of its own values, and the reference's
+only grows, so that it is above from one of its values to a single turn, up to which prefix sums of the reference's
+cumulative weights give the area at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -23,9 +25,8 @@ from tcdp_audit.plugin.check import ApproximateFigure, Histogram, Measured, Rati
 Positions = NDArray[Any]
 
 PAIRS = 2**16  # pairs of class and value that are worked on at a time: their arrays stay in the processor's cache
-CELLS = 2**12  # shares of the reference that a table gives the value for, or two for each value
-MOST_CELLS = 2**20  # but no more than these, which a cache holds
-STEPS = 2  # values further on that are looked at before those that remain are searched for
+LARGEST = 2**9  # records of the largest class for whose shares a table has the values, 131,000 of them
+ENTRIES = 16  # records of the reference for each entry of that table, which then costs little next to its use
 EXACT_FLOAT = 2**53  # products below this are exact as floats, too
 
 
@@ -107,7 +108,7 @@ def line_distance(histogram: Histogram, marginal: ReferenceDistribution, positio
     Args:
         histogram: counts of values in every class.
         marginal: the reference distribution, shape (m,).
-        positions: where each value is, ascending from 0 and below 2^62, shape (m,).
+        positions: where each value is, strictly ascending from 0 and below 2^62, shape (m,).
 
     Returns:
         Fractions from 0 to 1, shape (classes,); where products would leave 62 bits for some class, floats of which
@@ -122,7 +123,7 @@ def line_distance(histogram: Histogram, marginal: ReferenceDistribution, positio
     if not wide.any():
         return _ratios(histogram, marginal, positions)
     narrow = np.flatnonzero(~wide)
-    estimate = _estimated(histogram, marginal, positions / span)
+    estimate = _estimated(histogram, marginal, _scaled(marginal, positions))
     if len(narrow):
         estimate[narrow] = _ratios(histogram.take(narrow), marginal, positions).values
     return ApproximateFigure(estimate, _exactly(histogram, marginal, lambda: positions.astype(object)))
@@ -171,28 +172,27 @@ def _exactly(
     return decide
 
 
-def _work(histogram: Histogram, line: _Line, turn: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _work(histogram: Histogram, line: _Line, turns: Sequence[NDArray[np.intp]]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Numerator and denominator of the distance, in the arithmetic of its arguments' types."""
-    moved = [line.moved(block, turn[pairs]) for pairs, block in _blocks(histogram)]
+    moved = [line.moved(block, turn) for block, turn in zip(blocks(histogram), turns, strict=True)]
     return np.concatenate([histogram.counts[:0], *moved]), histogram.total * line.total * line.positions[-1]
 
 
 @cached_on_histogram
-def _turns(histogram: Histogram, quantiles: _Quantiles) -> NDArray[np.intp]:
-    """After each pair of class and value the value from which on the reference is ahead. Shape (pairs,)."""
-    none = histogram.values[:0]  # a shard may have no class with a value
-    return np.concatenate([none, *(quantiles.turns(block) for _, block in _blocks(histogram))])
+def _turns(histogram: Histogram, quantiles: _Quantiles) -> tuple[NDArray[np.intp], ...]:
+    """In each block, after each pair of class and value the value from which on the reference is ahead."""
+    return tuple(quantiles.turns(block) for block in blocks(histogram))
 
 
 @cached_on_histogram
-def _blocks(histogram: Histogram) -> tuple[tuple[slice, Histogram], ...]:
-    """Runs of classes whose pairs fit into the cache together, each with the positions of its pairs."""
+def blocks(histogram: Histogram) -> tuple[Histogram, ...]:
+    """Runs of classes whose pairs fit into the cache together; none where no class has a value."""
     offsets = histogram.offsets
     cuts = np.append(np.searchsorted(offsets, np.arange(0, offsets[-1], PAIRS)), len(histogram))
     cuts = cuts[np.flatnonzero(np.diff(cuts, prepend=-1))]  # they ascend; `unique` would import numpy's masked arrays
     pairs = [slice(*ends) for ends in pairwise(offsets[cuts].tolist())]
     return tuple(
-        (here, Histogram(offsets[first : last + 1] - here.start, histogram.values[here], histogram.counts[here]))
+        Histogram(offsets[first : last + 1] - here.start, histogram.values[here], histogram.counts[here])
         for here, (first, last) in zip(pairs, pairwise(cuts.tolist()), strict=True)
     )
 
@@ -201,8 +201,7 @@ def _blocks(histogram: Histogram) -> tuple[tuple[slice, Histogram], ...]:
 class _Quantiles:
     """The places where the cumulative weights of a reference reach a share of their total.
 
-    A table says so for shares of one in some thousands or more; from there the value sought is hardly ever far. It is
-    looked for in integers.
+    Most classes are small and have few different shares, so that a table has the places of all of them.
     """
 
     weights: NDArray[Any]
@@ -212,38 +211,50 @@ class _Quantiles:
         return np.cumsum(self.weights)
 
     @cached_property
-    def _table(self) -> NDArray[np.intp]:
-        total, cell = int(self._cumulative[-1]), np.arange(self._cells + 1)
-        whole, rest = divmod(total, self._cells)
-        return np.searchsorted(self._cumulative, cell * whole + cell * rest // self._cells)
+    def _largest(self) -> int:
+        """The records of the largest class whose shares are in the table."""
+        return min(1 + isqrt(2 * int(self._cumulative[-1]) // ENTRIES), LARGEST)
 
-    @property
-    def _cells(self) -> int:
-        """The number of shares that the table has."""
-        return min(max(CELLS, 2 * len(self.weights)), MOST_CELLS)
+    @cached_property
+    def _table(self) -> NDArray[np.intp]:
+        """The places of 1/1, 1/2, 2/2, 1/3, 2/3, 3/3 and so on."""
+        records = np.arange(1, self._largest + 1)
+        size = np.repeat(records, records)
+        return self._search(np.arange(len(size)) - _triangle(size) + 1, size)
 
     def turns(self, histogram: Histogram) -> NDArray[np.intp]:
         """The first value from each of the class's own on, up to its next, at which the reference is not behind."""
-        running, size = _running(histogram), histogram.spread(histogram.total)
-        end = _next(histogram, histogram.values, len(self.weights) - 1)
-        return self._first(running, size).clip(histogram.values, end)
+        turn, ends = self._first(_running(histogram), histogram), histogram.offsets[1:] - 1
+        last = np.minimum(turn[ends], len(self.weights) - 1)
+        np.minimum(turn[:-1], histogram.values[1:], out=turn[:-1])
+        turn[ends] = last
+        return np.maximum(turn, histogram.values, out=turn)
 
-    def _first(self, running: NDArray[Any], size: NDArray[Any]) -> NDArray[np.intp]:
+    def _first(self, running: NDArray[Any], histogram: Histogram) -> NDArray[np.intp]:
         """The first value with (cumulative weight) / (total weight) >= running / size."""
-        cumulative, level = self._cumulative, running * self._cumulative[-1]
-        if level.dtype != np.int64:
-            return np.searchsorted(cumulative, -(-level // size))
-        turn = self._table.take(running * self._cells // size)
-        for _ in range(STEPS):
-            turn += cumulative.take(turn) * size < level
-        far = np.flatnonzero(cumulative.take(turn) * size < level)
-        turn[far] = np.searchsorted(cumulative, -(-level[far] // size[far]))
+        if running.dtype != np.int64:
+            return self._search(running, histogram.spread(histogram.total))
+        place = histogram.spread(_triangle(histogram.total) - 1)
+        place += running
+        turn = self._table.take(place, mode="clip")
+        if int(histogram.total.max(initial=0)) > self._largest:
+            size = histogram.spread(histogram.total)
+            large = np.flatnonzero(size > self._largest)
+            turn[large] = self._search(running[large], size[large])
         return turn
+
+    def _search(self, running: NDArray[Any], size: NDArray[Any]) -> NDArray[np.intp]:
+        return np.searchsorted(self._cumulative, -(-running * self._cumulative[-1] // size))
+
+
+def _triangle(size: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of shares of all smaller classes."""
+    return size * (size - 1) // 2
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A reference on a line."""
+    """A reference on a line, in integers."""
 
     weights: NDArray[Any]  # the weight of each value
     positions: Positions  # where each value is
@@ -259,21 +270,62 @@ class _Line:
         return np.concatenate([[0], np.cumsum(np.cumsum(self.weights)[:-1] * np.diff(self.positions))])
 
     def moved(self, histogram: Histogram, turn: NDArray[np.intp]) -> NDArray[Any]:
+        """The area between each class's cumulative counts and the reference's, times the totals of both.
+
+        It is twice the area where the class is above, plus the mean of the class, less that of the reference. Products
+        may leave 64 bits on the way, which the area itself does not.
+        """
+        start, size = self._position(histogram.values), histogram.total
+        above = self._position(turn)
+        above -= start
+        above *= _running(histogram)
+        above *= self.total
+        below = self._area.take(turn)
+        below -= self._area.take(histogram.values)
+        below *= histogram.spread(size)
+        above -= below
+        above *= 2
+        start *= histogram.counts
+        start *= self.total
+        above += start
+        return histogram.sum(above) + (self._area[-1] - self.total * self.positions[-1]) * size
+
+    def _position(self, codes: NDArray[np.intp]) -> NDArray[Any]:
+        """Where values are; codes themselves are ranks, which need no look-up in a table that a cache may not hold."""
+        are_ranks = self.positions.dtype == np.int64 and self.positions[-1] == len(self.positions) - 1
+        return codes.copy() if are_ranks else self.positions.take(codes)
+
+
+@dataclass(frozen=True)
+class _LineInFloats(_Line):
+    """The same in floats: the parts of a stretch on both sides of its turn are added, so that no means cancel."""
+
+    def moved(self, histogram: Histogram, turn: NDArray[np.intp]) -> NDArray[Any]:
         """The area between each class's cumulative counts and the reference's, times the totals of both."""
         size = histogram.total
-        moved = self._bend(self.positions, histogram, turn) * (_running(histogram) * self.total)
+        moved = self._bend(self.positions, histogram, turn)
+        moved *= _running(histogram) * self.total
         moved -= self._bend(self._area, histogram, turn) * histogram.spread(size)
         return histogram.sum(moved) + self._area[histogram.values[histogram.offsets[:-1]]] * size
 
     def _bend(self, figures: NDArray[Any], histogram: Histogram, turn: NDArray[np.intp]) -> NDArray[Any]:
         """The growth of a figure up to the turn, less that after it."""
-        start = figures.take(histogram.values)
-        return np.asarray(2 * figures.take(turn) - start - _next(histogram, start, figures[-1]))
+        start, bend = figures.take(histogram.values), figures.take(turn)
+        bend *= 2
+        bend -= start
+        bend -= _next(histogram, start, figures[-1])
+        return bend
 
 
 @cached_on_reference
 def _ranks(marginal: ReferenceDistribution) -> NDArray[np.int64]:
     return np.arange(marginal.size)
+
+
+@cached_on_reference
+def _scaled(_: ReferenceDistribution, positions: Positions) -> Floats:
+    """The positions on a scale to 1, an array that is the same for all shards."""
+    return np.asarray(positions / positions[-1])
 
 
 @cached_on_reference
@@ -287,8 +339,8 @@ def _line(marginal: ReferenceDistribution, positions: Positions) -> _Line:
 
 
 @cached_on_reference
-def _line_in_floats(marginal: ReferenceDistribution, positions: Floats) -> _Line:
-    return _Line(marginal.weights.astype(np.float64), positions)
+def _line_in_floats(marginal: ReferenceDistribution, positions: Floats) -> _LineInFloats:
+    return _LineInFloats(marginal.weights.astype(np.float64), positions)
 
 
 def _next(histogram: Histogram, of_pair: NDArray[Any], after: Any) -> NDArray[Any]:

@@ -5,7 +5,7 @@ Both divergences are for information only: Li et al. set no threshold for them.
 
 from __future__ import annotations
 
-from math import log
+from math import inf, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,10 +71,9 @@ def largest_loss(histogram: Histogram, marginal: ReferenceDistribution) -> Ratio
 def larger(one: Ratios, other: Ratios) -> Ratios:
     """The larger of two fractions for every class, compared exactly where floats do not distinguish them."""
     second = other.values > one.values
-    finite = np.isfinite(one.values) & np.isfinite(other.values)
-    close = np.flatnonzero(finite)[
-        np.abs(one.values[finite] - other.values[finite]) <= CLEAR * np.abs(one.values[finite])
-    ]
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(one.values - other.values)  # infinite where one of them is, NaN where both are
+    close = np.flatnonzero((apart <= CLEAR * np.abs(one.values)) & (apart < inf))
     left = one.numerator[close].astype(object) * other.denominator[close].astype(object)
     right = other.numerator[close].astype(object) * one.denominator[close].astype(object)
     second[close] = right > left
