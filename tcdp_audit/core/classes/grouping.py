@@ -52,10 +52,20 @@ class Grouping:
             distinct, numbers = numbered(keys.values, keys.span)
         return len(distinct), numbers
 
+    @cached_property
+    def dividing(self) -> Sequence[Domain]:
+        """The quasi-identifiers that none before determines: classes by these are those by all, in the same order."""
+        determined, dividing = set[str](), list[Domain]()
+        for one in self.quasi_identifiers:
+            if one.attribute not in determined:
+                dividing.append(one)
+                determined |= one.determines
+        return dividing
+
     @property
     def _columns(self) -> tuple[list[Codes], list[int]]:
         """The columns with the quasi-identifiers' codes, and a number above all of each; packed ones stay packed."""
-        shard, domains, packing = self.shard, self.quasi_identifiers, self.shard.packing
+        shard, domains, packing = self.shard, self.dividing, self.shard.packing
         columns, radices = [], []
         if packing is not None and packing.begins(domains):
             columns, radices, domains = [shard[PACKED]], [packing.span], domains[len(packing.radices) :]
@@ -67,9 +77,9 @@ class Grouping:
         It has if the columns of one of both begin with those of the other, and both have the same number of classes:
         no further column divides one. Where the columns are others, the answer is False.
         """
-        own, its = (tuple(domain.attribute for domain in one.quasi_identifiers) for one in (self, other))
+        own, its = (tuple(domain.attribute for domain in one.dividing) for one in (self, other))
         shared = min(len(own), len(its))
-        return own[:shared] == its[:shared] and self._numbered[0] == other._numbered[0]
+        return own[:shared] == its[:shared] and (own == its or self._numbered[0] == other._numbered[0])
 
     def sharing(self, other: Grouping) -> Self:
         """This grouping with the numbers and entities of the classes of another one that has the same classes."""

@@ -184,7 +184,9 @@ class Histories:
             coded = self.by[known]
             counts = occurrences(coded.codes, coded.distinct).astype(np.int64)
             numbers = np.arange(coded.distinct)
-            self._domains[known] = Domain(self.name(known), numbers, counts, 0, numbers)
+            named = {*known, *(one.attribute for one in self.release.quasi_identifiers)}
+            determines = frozenset(named & self.constant.keys())  # all rows of a history have the same value
+            self._domains[known] = Domain(self.name(known), numbers, counts, 0, numbers, determines=determines)
         return self._domains[known]
 
     def certain_in(self, known: Known, attribute: str) -> Domain:  # noqa: ARG002 - rows show who has a value
