@@ -17,7 +17,7 @@ from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up, count_in_classes
 from tcdp_audit.core.encoding.counted import PACKED, CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import Codes, KeyArray, distinct_of, fold, numbered, occurrences, tally
+from tcdp_audit.core.encoding.keys import Codes, KeyArray, distinct_of, fold, numbered, occurrences
 
 if TYPE_CHECKING:
     from tcdp_audit.core.classes.wildcard import Compatibility
@@ -133,6 +133,11 @@ class Grouping:
         assert self.unit is not None  # noqa: S101 - only asked for where an entity counts once
         return Visits.of(self.class_of_row, len(self.records), self.shard[self.unit.attribute], self.unit.size + 1)
 
+    def entities_in(self, classes: NDArray[np.bool_]) -> Codes:
+        """The entities of some classes, a mask of shape (classes,); one in several of them is listed as often."""
+        visits = self._visits
+        return visits.entity_of_visit[classes[visits.class_of_visit]]
+
     def entities_of(self, unit: Domain) -> Histogram:
         """The entities of each ordinary class."""
         return self._counted(self.shard[unit.attribute], unit.size + 1)
@@ -243,6 +248,7 @@ class Visits:
 
     class_of_row: Codes  # the class of each row, shape (rows,)
     class_of_visit: Codes  # the class of each visit, shape (visits,)
+    entity_of_visit: Codes  # whose each visit is, shape (visits,)
     alone: NDArray[np.intp]  # the rows that are visits by themselves
     others: NDArray[np.intp]  # all other rows
     visit_of_other: NDArray[np.intp]  # the visit that each of these belongs to
@@ -253,17 +259,17 @@ class Visits:
 
         Cost: O(rows) where each entity is in one class, otherwise O(rows) for each 16 bits of classes x entities.
         """
-        distinct, visit = numbered(entities, radix)
-        class_of_visit = np.zeros(len(distinct), dtype=class_of_row.dtype)
+        entity, visit = numbered(entities, radix)
+        class_of_visit = np.zeros(len(entity), dtype=class_of_row.dtype)
         class_of_visit[visit] = class_of_row
         if not np.array_equal(class_of_visit[visit], class_of_row):  # an entity is in several classes
-            keys = fold([class_of_row, visit], [classes, max(len(distinct), 1)])
+            keys = fold([class_of_row, visit], [classes, max(len(entity), 1)])
             distinct, visit = numbered(keys.values, keys.span)
-            class_of_visit = np.zeros(len(distinct), dtype=class_of_row.dtype)
-            class_of_visit[visit] = class_of_row
-        several = (occurrences(visit, len(distinct)) > 1)[visit]
+            of_visit, number = keys.decode(distinct)
+            class_of_visit, entity = of_visit.astype(class_of_row.dtype), entity[number]
+        several = (occurrences(visit, len(entity)) > 1)[visit]
         others = np.flatnonzero(several)
-        return Visits(class_of_row, class_of_visit, np.flatnonzero(~several), others, visit[others])
+        return Visits(class_of_row, class_of_visit, entity, np.flatnonzero(~several), others, visit[others])
 
     def in_classes(self, classes: int) -> Counts:
         """The number of entities that each of so many classes has."""
@@ -280,7 +286,7 @@ class Visits:
             value that is not the first of its visit, the one left out not among them.
         """
         keys = fold([self.visit_of_other, codes[self.others]], [len(self.class_of_visit), radix])
-        visit, value = keys.decode(tally(keys.values, keys.span)[0])  # in the order of visits
+        visit, value = keys.decode(distinct_of(keys.values, keys.span))  # in the order of visits
         counted = visit if left_out is None else visit[value != left_out]
         further = counted[1:][counted[1:] == counted[:-1]]
         rows = self.class_of_row[self.alone], codes[self.alone]
