@@ -194,7 +194,7 @@ class Grouping:
         """What counts for each of an attribute's codes (all below `radix`) in all ordinary classes. Shape (radix,)."""
         if self.unit is None:
             return occurrences(codes, radix, self.shard.times)
-        return occurrences(self._visits.values(codes, radix)[1], radix)
+        return self._visits.occurrences(codes, radix)
 
 
 @dataclass(frozen=True)
@@ -285,10 +285,18 @@ class Visits:
             The class and the code of each value of each visit, the one left out among them; and the class of each
             value that is not the first of its visit, the one left out not among them.
         """
-        keys = fold([self.visit_of_other, codes[self.others]], [len(self.class_of_visit), radix])
-        visit, value = keys.decode(distinct_of(keys.values, keys.span))  # in the order of visits
+        visit, value = self._of_several(codes, radix)
         counted = visit if left_out is None else visit[value != left_out]
         further = counted[1:][counted[1:] == counted[:-1]]
         rows = self.class_of_row[self.alone], codes[self.alone]
         classes = np.concatenate([rows[0], self.class_of_visit[visit]])
         return classes, np.concatenate([rows[1], value]), self.class_of_visit[further]
+
+    def _of_several(self, codes: Codes, radix: int) -> list[KeyArray]:
+        """The visits of several rows with each of their values, in the order of visits."""
+        keys = fold([self.visit_of_other, codes[self.others]], [len(self.class_of_visit), radix])
+        return keys.decode(distinct_of(keys.values, keys.span))
+
+    def occurrences(self, codes: Codes, radix: int) -> Counts:
+        """The number of visits with each value. Shape (radix,)."""
+        return occurrences(codes[self.alone], radix) + occurrences(self._of_several(codes, radix)[1], radix)

@@ -329,7 +329,11 @@ class HistoryEngine(BorrowedEngine):
 
     def __init__(self, lender: Engine, unit: Domain, columns: Mapping[str, tuple[RawDomain, Numbers]]) -> None:
         super().__init__(lender)
-        self._unit, self._histories = unit, dict(columns)
+        self._unit = unit
+        narrowed = {
+            name: (raw, codes.astype(np.min_scalar_type(len(raw.values)))) for name, (raw, codes) in columns.items()
+        }
+        self._histories = narrowed
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -366,8 +370,7 @@ class HistoryEngine(BorrowedEngine):
         codes: dict[str, Codes] = {}
         for one in domains:
             if one.attribute in self._histories:
-                of_unit = self._histories[one.attribute][1].astype(one.dtype)
-                codes[one.attribute] = of_unit[units]
+                codes[one.attribute] = self._histories[one.attribute][1].astype(one.dtype, copy=False)[units]
             else:
                 codes[one.attribute] = rows[one.attribute]
         return codes

@@ -18,7 +18,7 @@ from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.shards import suppressed_in_all, without_value
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import distinct_of, fold, occurrences
+from tcdp_audit.core.encoding.keys import distinct_of, fold, narrow, occurrences
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.unit_readings import linking_unit
 from tcdp_audit.core.units.coding import OwnedRows
@@ -192,9 +192,9 @@ def constancy(
         owners: a number above all units.
         others: for some attributes the rows among which are all that differ from the last row of their unit.
     """
-    last_row = np.full(owners, -1, dtype=np.int64)
-    last_row[owner] = np.arange(len(owner))
-    with_rows = np.flatnonzero(last_row >= 0)
+    last_row = np.full(owners, len(owner), dtype=narrow(len(owner) + 1))
+    last_row[owner] = np.arange(len(owner), dtype=last_row.dtype)
+    with_rows = np.flatnonzero(last_row < len(owner))
     constant, varying = {}, {}
     for domain in domains:
         codes, some = rows[domain.attribute], others.get(domain.attribute, slice(None))
