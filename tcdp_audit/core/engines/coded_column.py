@@ -217,7 +217,8 @@ def _repeats(array: pa.Array) -> bool:
     sample = array.slice(0, SAMPLE)
     if pa.types.is_dictionary(sample.type):  # with null among its values
         return False
-    return len(set(sample.to_pylist())) * REPEATS <= len(sample)  # Arrow's functions take longer to import than this
+    # Arrow could hash it, and its functions take longer to import than this.
+    return len(set(_sound(sample).to_pylist())) * REPEATS <= len(sample)
 
 
 def _numbered(arrays: Sequence[pa.Array]) -> _Piece | None:
