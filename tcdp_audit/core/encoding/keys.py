@@ -129,7 +129,9 @@ def _looked_up(ranks: KeyArray, keys_before: KeyArray | None, columns: Sequence[
 def divided(numbers: NDArray[Any], radix: int) -> tuple[NDArray[Any], KeyArray]:
     """The quotients, in the type of the numbers, and the remainders. numpy divides faster than it takes remainders."""
     quotients = numbers // radix
-    return quotients, (numbers - quotients * radix).astype(np.int64, copy=False)
+    remainders = quotients * radix
+    np.subtract(numbers, remainders, out=remainders)
+    return quotients, remainders.astype(np.int64, copy=False)
 
 
 def narrow(span: int) -> type[np.unsignedinteger[Any] | np.int64]:
