@@ -140,7 +140,7 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
         exempt,
         FrozenDict(constant),
         FrozenDict(varying),
-        lacking=occurrences(owner[without_value(rows, known)], owners) > 0,
+        lacking=occurrences(owner[without_value(rows, [one for one in known if one.missing])], owners) > 0,
         per_row=FrozenDict(per_row(whole, present)),
         members=members,
     )
