@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
@@ -100,3 +101,30 @@ def test_what_counts_in_all_classes_is_what_counts_in_each(drawn: list[Row], uni
     expected = np.zeros(radix, dtype=np.int64)
     np.add.at(expected, histogram.values, histogram.counts)
     assert result.tolist() == expected.tolist()
+
+
+@given(rows, st.booleans())
+def test_what_a_column_before_determines_divides_no_class(drawn: list[Row], unit: bool) -> None:
+    drawn = [(row[1] % 3, *row[1:]) for row in drawn]  # the age determines the place
+    age = replace(DOMAINS["age"], determines=frozenset(["zip", "age of another"]))
+    unit_column, answer = DOMAINS["person"] if unit else None, DOMAINS["answer"]
+    plain = Grouping(shard(drawn, ()), [DOMAINS["age"], DOMAINS["zip"], answer], unit_column)
+    fewer = Grouping(shard(drawn, ()), [age, DOMAINS["zip"], answer], unit_column)
+    assert [one.attribute for one in fewer.dividing] == ["age", "answer"]
+    assert fewer.class_of_row.tolist() == plain.class_of_row.tolist()
+    assert [one.tolist() for one in fewer.codes()] == [one.tolist() for one in plain.codes()]
+    assert fewer.size.tolist() == plain.size.tolist()
+    later = Grouping(shard(drawn, ()), [DOMAINS["zip"], age], unit_column)
+    assert len(later.dividing) == 2  # left out, the place would not come first in the order of classes
+    assert fewer.has_classes_of(Grouping(fewer.shard, [age, answer, DOMAINS["zip"]], unit_column))
+
+
+@given(rows, st.lists(st.booleans(), min_size=4, max_size=4), CELLS)
+def test_entities_of_some_classes_are_those_of_their_rows(drawn: list[Row], chosen: list[bool], cells: Cells) -> None:
+    with patch.multiple(keys, **cells):
+        grouping = Grouping(shard(drawn, ()), [DOMAINS["zip"]], DOMAINS["person"])
+        entities = grouping.entities_in(np.array(chosen[: len(grouping.records)]))
+    zips = [one for one, here in zip(sorted({row[0] for row in drawn}), chosen, strict=False) if here]
+    assert sorted(entities.tolist()) == sorted(
+        person for _, person in {(row[0], row[3]) for row in drawn if row[0] in zips}
+    )

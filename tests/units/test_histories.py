@@ -1,14 +1,18 @@
-"""Whole histories in a session: what was read for one question answers no other."""
+"""Whole histories: what was read for one question answers no other, and what is constant in units divides no class."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import tcdp_audit
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.units.histories import Histories
 
 KNOWN = {"role": "quasi_identifier"}
 SECRET = {"role": "sensitive"}
@@ -57,3 +61,46 @@ def test_a_session_reads_histories_anew_where_a_column_has_another_role(
     with tcdp_audit.open_session(table, policies[0]) as session:
         for one, answer in zip((*policies, *policies), (*fresh, *fresh), strict=True):
             assert session.audit(one).as_json()["outcomes"] == answer
+
+
+@pytest.mark.parametrize("show_values", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_classes_by_what_divides_them_are_those_by_all_columns(
+    monkeypatch: pytest.MonkeyPatch, seed: int, show_values: bool
+) -> None:
+    """The area is the same in all rows of a unit, so that a history determines it; the day is not."""
+    draw = random.Random(seed)  # noqa: S311 - example data
+    units = [draw.randrange(12) for _ in range(60)]
+    columns = {
+        "area": [str(unit % 3) if unit else None for unit in units],
+        "day": [draw.choice([*"12", None]) for _ in units],
+        "illness": [draw.choice([*"xyz", None]) for _ in units],
+    }
+    of: dict[str, Any] = {"area": KNOWN, "illness": SECRET} | ({"day": KNOWN} if seed % 2 else {})
+    demands: list[dict[str, Any]] = [
+        {"k_anonymity": {"k": 2}},
+        {"distinct_l_diversity": {"l": 2}},
+        {"homogeneity": {"at_most": 0.1}},
+        {"t_closeness": {"t": 0.3, "distance": "equal"}},
+    ]
+    table = pa.table({"id": [str(unit) for unit in units], **{name: columns[name] for name in of}})
+    by_column, determined = Histories.column, set[frozenset[str]]()
+
+    def audited() -> list[Any]:
+        outcomes: list[Any] = tcdp_audit.audit(table, asked(of, expect=demands), show_values=show_values).as_json()[
+            "outcomes"
+        ]
+        return outcomes
+
+    def without(histories: Histories, known: tuple[str, ...] = ()) -> Domain:
+        if known not in histories._domains:
+            column = by_column(histories, known)
+            determined.add(column.determines)
+            histories._domains[known] = replace(column, determines=frozenset())
+        return histories._domains[known]
+
+    outcomes = audited()
+    monkeypatch.setattr(Histories, "column", without)
+    assert audited() == outcomes
+    assert frozenset(["area"]) in determined
+    assert len([one for one in outcomes if one["details"].get("distribution")]) == len(demands)

@@ -464,7 +464,8 @@ def _announce(policies: Iterable[Policy], engine: Engine, companions: Mapping[st
         document = policy.document
         known, sensitive = policy.with_role(Role.QUASI_IDENTIFIER), policy.with_role(Role.SENSITIVE)
         own = companions_of(document.scenario_name, companions)
-        count_together(engine, [*known, *sensitive, *([] if document.unit is None else [document.unit])])
+        unit = [] if document.unit is None else [document.unit]
+        count_together(engine, [*unit, *known, *sensitive])  # the unit has most values, and takes longest to read
         count_together(own.get("population"), known)
         if policy.conventions.reference == "original":
             count_together(own.get("original"), sensitive)

@@ -89,7 +89,7 @@ class ExposureMeasure:
 
     def result(self) -> ShardExposure:
         """The number of records, and the entities, that fail each set of tasks."""
-        victims = {p: self._entities(grouping.shard, grouping.rows_of(m)) for p, (grouping, m) in self._victims.items()}
+        victims = {place: grouping.entities_in(failing) for place, (grouping, failing) in self._victims.items()}
         return replace(self._failing(), victims=victims)
 
     def _failing(self) -> ShardExposure:
@@ -105,8 +105,14 @@ class ExposureMeasure:
             records = _by_places({place: self._rows(place) for place in self._masks}, shard.each)
         if self.unit is None:
             return ShardExposure(records)
-        entities = {p: self._entities(grouping.shard, self._rows(p)) for p, (grouping, _) in self._masks.items()}
-        return ShardExposure(records, entities)
+        return ShardExposure(records, {place: self._failing_entities(place) for place in self._masks})
+
+    def _failing_entities(self, place: int) -> NDArray[np.integer[Any]]:
+        """The entities of the rows that fail a task."""
+        (grouping, failing), incomplete = self._masks[place], self.tasks[place].incomplete
+        if incomplete:
+            return self._entities(grouping.shard, self._rows(place))
+        return grouping.entities_in(failing)
 
     def _with_wholes(self) -> ShardExposure:
         """The same with all rows of some units, whose places are negative."""

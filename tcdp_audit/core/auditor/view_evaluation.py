@@ -283,7 +283,8 @@ class ViewEvaluation:
         view = self.view_of_release
         unit = () if release.unit is None else (release.unit,)
         number = () if self.failing_records is None else (self.failing_records.number,)
-        domains = list({one.attribute: one for one in (*domains_of(view), *unit, *number)}.values())
+        columns = (*domains_of(view, named=self.options.show_values), *unit, *number)
+        domains = list({one.attribute: one for one in columns}.values())
         engine = release.engine if self.failing_records is None else NumberedEngine(release.engine)
         chosen = plan(engine.rows, domains, self.memory, processors())
         if self.options.shards is not None:

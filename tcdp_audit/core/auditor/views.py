@@ -346,7 +346,14 @@ def _unreadable(release: Release) -> bool:
     return any(map(release.obstacle, release.policy.with_role("quasi_identifier")))  # type: ignore[arg-type]
 
 
-def domains_of(view: View) -> Sequence[Domain]:
-    """Every column that the shards of a view hold, except the unit."""
+def domains_of(view: View, *, named: bool = True) -> Sequence[Domain]:
+    """Every column that the shards of a view hold, except the unit.
+
+    Args:
+        view: the view.
+        named: whether classes are named by their cells; otherwise what a history determines of each row is left out.
+    """
     release = view.release
-    return [*view.further(), *release.quasi_identifiers, *release.sensitive]
+    determined = frozenset[str]() if named else frozenset().union(*(one.determines for one in view.further()))
+    known = (one for one in release.quasi_identifiers if one.attribute not in determined)
+    return [*view.further(), *known, *release.sensitive]

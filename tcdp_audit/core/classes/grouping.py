@@ -17,7 +17,7 @@ from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.classes.histogram import AlikeClasses, Counts, Histogram, add_up, count_in_classes
 from tcdp_audit.core.encoding.counted import PACKED, CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import Codes, KeyArray, distinct_of, fold, narrow, numbered, occurrences, tally
+from tcdp_audit.core.encoding.keys import Codes, KeyArray, distinct_of, fold, narrow, numbered, occurrences
 
 if TYPE_CHECKING:
     from tcdp_audit.core.classes.wildcard import Compatibility
@@ -53,10 +53,20 @@ class Grouping:
             distinct, numbers = numbered(keys.values, keys.span)
         return len(distinct), numbers
 
+    @cached_property
+    def dividing(self) -> Sequence[Domain]:
+        """The quasi-identifiers that none before determines: classes by these are those by all, in the same order."""
+        determined, dividing = set[str](), list[Domain]()
+        for one in self.quasi_identifiers:
+            if one.attribute not in determined:
+                dividing.append(one)
+                determined |= one.determines
+        return dividing
+
     @property
     def _columns(self) -> tuple[list[Codes], list[int]]:
         """The columns with the quasi-identifiers' codes, and a number above all of each; packed ones stay packed."""
-        shard, domains, packing = self.shard, self.quasi_identifiers, self.shard.packing
+        shard, domains, packing = self.shard, self.dividing, self.shard.packing
         columns, radices = [], []
         if packing is not None and packing.begins(domains):
             columns, radices, domains = [shard[PACKED]], [packing.span], domains[len(packing.radices) :]
@@ -68,9 +78,9 @@ class Grouping:
         It has if the columns of one of both begin with those of the other, and both have the same number of classes:
         no further column divides one. Where the columns are others, the answer is False.
         """
-        own, its = (tuple(domain.attribute for domain in one.quasi_identifiers) for one in (self, other))
+        own, its = (tuple(domain.attribute for domain in one.dividing) for one in (self, other))
         shared = min(len(own), len(its))
-        return own[:shared] == its[:shared] and self._numbered[0] == other._numbered[0]
+        return own[:shared] == its[:shared] and (own == its or self._numbered[0] == other._numbered[0])
 
     def sharing(self, other: Grouping) -> Self:
         """This grouping with the numbers and entities of the classes of another one that has the same classes."""
@@ -123,6 +133,11 @@ class Grouping:
     def _visits(self) -> Visits:
         assert self.unit is not None  # noqa: S101 - only asked for where an entity counts once
         return Visits.of(self.class_of_row, len(self.records), self.shard[self.unit.attribute], self.unit.size + 1)
+
+    def entities_in(self, classes: NDArray[np.bool_]) -> Codes:
+        """The entities of some classes, a mask of shape (classes,); one in several of them is listed as often."""
+        visits = self._visits
+        return visits.entity_of_visit[classes[visits.class_of_visit]]
 
     def entities_of(self, unit: Domain) -> Histogram:
         """The entities of each ordinary class."""
@@ -232,7 +247,7 @@ class Grouping:
         """What counts for each of an attribute's codes (all below `radix`) in all ordinary classes. Shape (radix,)."""
         if self.unit is None:
             return occurrences(codes, radix, self.shard.times)
-        return occurrences(self._visits.values(codes, radix)[1], radix)
+        return self._visits.occurrences(codes, radix)
 
 
 @dataclass(frozen=True)
@@ -303,6 +318,7 @@ class Visits:
 
     class_of_row: Codes  # the class of each row, shape (rows,)
     class_of_visit: Codes  # the class of each visit, shape (visits,)
+    entity_of_visit: Codes  # whose each visit is, shape (visits,)
     alone: NDArray[np.intp]  # the rows that are visits by themselves
     others: NDArray[np.intp]  # all other rows
     visit_of_other: NDArray[np.intp]  # the visit that each of these belongs to
@@ -313,17 +329,17 @@ class Visits:
 
         Cost: O(rows) where each entity is in one class, otherwise O(rows) for each 16 bits of classes x entities.
         """
-        distinct, visit = numbered(entities, radix)
-        class_of_visit = np.zeros(len(distinct), dtype=class_of_row.dtype)
+        entity, visit = numbered(entities, radix)
+        class_of_visit = np.zeros(len(entity), dtype=class_of_row.dtype)
         class_of_visit[visit] = class_of_row
         if not np.array_equal(class_of_visit[visit], class_of_row):  # an entity is in several classes
-            keys = fold([class_of_row, visit], [classes, max(len(distinct), 1)])
+            keys = fold([class_of_row, visit], [classes, max(len(entity), 1)])
             distinct, visit = numbered(keys.values, keys.span)
-            class_of_visit = np.zeros(len(distinct), dtype=class_of_row.dtype)
-            class_of_visit[visit] = class_of_row
-        several = (occurrences(visit, len(distinct)) > 1)[visit]
+            of_visit, number = keys.decode(distinct)
+            class_of_visit, entity = of_visit.astype(class_of_row.dtype), entity[number]
+        several = (occurrences(visit, len(entity)) > 1)[visit]
         others = np.flatnonzero(several)
-        return Visits(class_of_row, class_of_visit, np.flatnonzero(~several), others, visit[others])
+        return Visits(class_of_row, class_of_visit, entity, np.flatnonzero(~several), others, visit[others])
 
     def in_classes(self, classes: int) -> Counts:
         """The number of entities that each of so many classes has."""
@@ -339,10 +355,18 @@ class Visits:
             The class and the code of each value of each visit, the one left out among them; and the class of each
             value that is not the first of its visit, the one left out not among them.
         """
-        keys = fold([self.visit_of_other, codes[self.others]], [len(self.class_of_visit), radix])
-        visit, value = keys.decode(tally(keys.values, keys.span)[0])  # in the order of visits
+        visit, value = self._of_several(codes, radix)
         counted = visit if left_out is None else visit[value != left_out]
         further = counted[1:][counted[1:] == counted[:-1]]
         rows = self.class_of_row[self.alone], codes[self.alone]
         classes = np.concatenate([rows[0], self.class_of_visit[visit]])
         return classes, np.concatenate([rows[1], value]), self.class_of_visit[further]
+
+    def _of_several(self, codes: Codes, radix: int) -> list[KeyArray]:
+        """The visits of several rows with each of their values, in the order of visits."""
+        keys = fold([self.visit_of_other, codes[self.others]], [len(self.class_of_visit), radix])
+        return keys.decode(distinct_of(keys.values, keys.span))
+
+    def occurrences(self, codes: Codes, radix: int) -> Counts:
+        """The number of visits with each value. Shape (radix,)."""
+        return occurrences(codes[self.alone], radix) + occurrences(self._of_several(codes, radix)[1], radix)

@@ -17,6 +17,7 @@ from tcdp_audit.core.encoding.keys import (
     Codes,
     Keys,
     boundaries,
+    divided,
     fold,
     freeze_arrays,
     frozen_array,
@@ -341,7 +342,7 @@ def count_in_classes(
     pairs *= radix
     np.add(pairs, codes, out=pairs, casting="unsafe")  # the sum is below the span
     distinct, counts = tally(pairs, span, times)
-    rows, values = _split(distinct, radix)
+    rows, values = divided(distinct, radix)
     return Histogram(np.append(boundaries(rows), len(rows)), values, counts)
 
 
@@ -352,12 +353,6 @@ def _of_rows(class_of_row: Codes, codes: Codes, times: Counts | None) -> Histogr
     if times is not None:
         counts[class_of_row] = times
     return Histogram(np.arange(len(codes) + 1), values, counts)
-
-
-def _split(pairs: Codes, radix: int) -> tuple[Codes, Counts]:
-    """The classes and the codes that pairs were made of. numpy divides faster than it takes remainders."""
-    rows = pairs // radix
-    return rows, (pairs - rows * radix).astype(np.int64)
 
 
 def add_up(rows: Counts, values: Counts, counts: Counts, classes: int, radix: int) -> Histogram:

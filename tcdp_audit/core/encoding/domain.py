@@ -58,6 +58,7 @@ class Domain:
         suppressed: codes of suppressed cells.
         covers: where cells of a numeric or ordinal attribute are generalised: the numbers (or ranks) each value covers.
         rounded: the numbers of cells whose number is no float64's shortest decimal, by the float64 that is their value.
+        determines: attributes whose value follows from this one's in every record, so that they divide no class of it.
     """
 
     attribute: str
@@ -68,6 +69,7 @@ class Domain:
     suppressed: frozenset[int] = field(default_factory=frozenset)
     covers: tuple[Interval, ...] | None = None
     rounded: Rounded = field(default_factory=dict)
+    determines: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         """Lock its arrays."""

@@ -218,7 +218,8 @@ def _repeats(array: pa.Array) -> bool:
     sample = array.slice(0, SAMPLE)
     if pa.types.is_dictionary(sample.type):  # with null among its values
         return False
-    return bool(len(sample.dictionary_encode().dictionary) * REPEATS <= len(sample))
+    # Arrow could hash it, and its functions take longer to import than this.
+    return len(set(_sound(sample).to_pylist())) * REPEATS <= len(sample)
 
 
 def _numbered(arrays: Sequence[pa.Array]) -> _Piece | None:
@@ -230,17 +231,17 @@ def _numbered(arrays: Sequence[pa.Array]) -> _Piece | None:
     numbered = numbered_texts(_text_bytes(array, nulls) for array, nulls in zip(arrays, absent, strict=True))
     if numbered is None:
         return None
-    offsets = pa.py_buffer(numbered.offsets)
-    values = pa.Array.from_buffers(
-        pa.large_string(), len(numbered.offsets) - 1, [None, offsets, pa.py_buffer(numbered.data)]
-    )
+    offsets = numbered.offsets.astype(np.int64 if pa.types.is_large_string(kind) else np.int32)
+    if offsets[-1] != numbered.offsets[-1]:  # too many bytes for an array of this type
+        return None
+    values = pa.Array.from_buffers(kind, len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(numbered.data)])
     codes, start = _room_for(len(numbered.numbers), np.min_scalar_type(len(values))), 0
     codes[:] = numbered.numbers
     for array, nulls in zip(arrays, absent, strict=True):
         if nulls is not None:
             codes[start : start + len(array)][nulls] = len(values)
         start += len(array)
-    return _Piece(_sound(values).cast(kind), codes, _records_of(codes, len(values) + 1), is_sorted=True)
+    return _Piece(_sound(values), codes, _records_of(codes, len(values) + 1), is_sorted=True)
 
 
 def _text_bytes(array: pa.Array, nulls: NDArray[np.bool_] | None) -> TextBytes:

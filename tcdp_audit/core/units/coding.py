@@ -24,6 +24,7 @@ from tcdp_audit.core.encoding.keys import (
     positions_of,
     run_lengths,
     starts_of,
+    tally,
 )
 
 Numbers = NDArray[np.int64]
@@ -78,39 +79,73 @@ def code_histories(
     # as in long panels, next to nothing is sorted.
     # The attributes of a person often are the same in all rows, so that an owner's rows have one label. In place of
     # them stands one row that counts as often as they do: its hash times its number is their sum, and it needs no sort.
-    lengths = occurrences(owner, owners, times).astype(np.int64)
-    of_owner, others = labels_of_owners(owner, np.asarray(label), owners)
-    is_mixed = np.zeros(owners, dtype=bool)
-    is_mixed[owner[others]] = True
-    mixed = np.flatnonzero(is_mixed[owner]) if len(others) else others
-    owner, label, times = owner[mixed], label[mixed], None if times is None else times[mixed]
-    hashes = _mixed(label)
-    sums = np.where(is_mixed, np.uint64(0), _mixed(of_owner) * lengths.astype(np.uint64))
-    np.add.at(sums, owner, hashes if times is None else hashes * times.astype(np.uint64))
-    group, groups = _grouped(lengths, sums)
-    members = occurrences(group, groups)
-    shared = members[group] > 1
-    if not shared.any():
-        return CodedHistories(group, lengths, groups)
-    rows = _sorted_rows(owner, label, labels, shared & is_mixed, times)
-    alike = shared & ~is_mixed & (lengths > 0)
-    rows = rows.with_single(np.flatnonzero(alike), of_owner[alike], lengths[alike])
-    return _renumbered(group, _split_apart(np.flatnonzero(shared), group, rows, owners), lengths)
+    return OwnedRows(owner, np.asarray(label), owners, labels).histories(times)
 
 
-def labels_of_owners(owner: Codes, label: Codes, owners: int) -> tuple[Codes, NDArray[np.intp]]:
-    """The label of some row of each owner, 0 for one without a row, and the rows that have another label.
+@dataclass(frozen=True)
+class OwnedRows:
+    """Rows that have an owner and a label each.
 
-    Cost: O(rows + owners).
+    Args:
+        owner: the owner of each row, below `owners`. Shape (rows,).
+        label: the label of each row, below `labels`. Shape (rows,).
+        owners: the number of owners.
+        labels: a number above all labels.
 
     Example:
-        >>> of_owner, others = labels_of_owners(np.array([0, 0, 2]), np.array([7, 8, 8]), 3)
-        >>> of_owner.tolist(), others.tolist()
+        >>> rows = OwnedRows(np.array([0, 0, 2]), np.array([7, 8, 8]), 3, 9)
+        >>> rows.last.tolist(), rows.others.tolist()
         ([8, 0, 8], [0])
     """
-    of_owner = np.zeros(owners, dtype=label.dtype)
-    of_owner[owner] = label
-    return of_owner, np.flatnonzero(of_owner[owner] != label)
+
+    owner: Codes
+    label: Codes
+    owners: int
+    labels: int
+
+    @cached_property
+    def last(self) -> Codes:
+        """The label of the last row of each owner, 0 for one without a row. Shape (owners,)."""
+        last = np.zeros(self.owners, dtype=self.label.dtype)
+        last[self.owner] = self.label
+        return last
+
+    @cached_property
+    def others(self) -> NDArray[np.intp]:
+        """The rows that have another label than the last row of their owner."""
+        return np.flatnonzero(self.last[self.owner] != self.label)
+
+    def histories(self, times: Numbers | None) -> CodedHistories:
+        """The histories of the owners; see `code_histories`."""
+        owner, label, others = self.owner, self.label, self.others
+        lengths = occurrences(owner, self.owners, times).astype(np.int64, copy=False)
+        is_mixed = np.zeros(self.owners, dtype=bool)
+        is_mixed[owner[others]] = True
+        mixed = np.flatnonzero(is_mixed[owner]) if len(others) else others
+        owner, label, times = owner[mixed], label[mixed], None if times is None else times[mixed]
+        hashes = _mixed(label)
+        sums = np.where(is_mixed, np.uint64(0), _mixed(self.last) * lengths.astype(np.uint64))
+        np.add.at(sums, owner, hashes if times is None else hashes * times.astype(np.uint64))
+        order, group, groups = _grouped(lengths, sums)
+        shared = occurrences(group, groups)[group] > 1
+        if not shared.any():
+            return CodedHistories(group, lengths, groups)
+        rows = _sorted_rows(owner, label, self.labels, shared & is_mixed, times)
+        alike = shared & ~is_mixed & (lengths > 0)
+        rows = rows.with_single(np.flatnonzero(alike), self.last[alike], lengths[alike])
+        return _renumbered(group, _split_apart(order[shared[order]], group, rows), lengths)
+
+    def per_label(self, counted: NDArray[np.bool_]) -> Numbers:
+        """The number of owners with each label, in ascending order of the labels, of the owners that count.
+
+        Args:
+            counted: which owners have a row and count. Shape (owners,).
+        """
+        there, others = np.flatnonzero(counted), self.others[counted[self.owner[self.others]]]
+        labels = np.concatenate([self.last[there], self.label[others]])
+        keys = fold([labels, np.concatenate([there, self.owner[others]])], [self.labels, self.owners])
+        label, _ = keys.decode(tally(keys.values, keys.span)[0])
+        return tally(label, self.labels)[1]
 
 
 @dataclass(frozen=True)
@@ -232,15 +267,17 @@ def _mixed(labels: Codes) -> Fingerprints:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-def _grouped(lengths: Numbers, sums: Fingerprints) -> tuple[Numbers, int]:
-    """The group of each owner, by number of rows and sum, in this order; and the number of groups."""
-    order = np.lexsort((sums, lengths))
+def _grouped(lengths: Numbers, sums: Fingerprints) -> tuple[NDArray[np.intp], Numbers, int]:
+    """The owners by group, the group of each by number of rows and sum, in this order, and the number of groups."""
+    order = np.argsort(sums)  # the order within a group decides nothing
+    checkpoint()
+    order = order[np.argsort(lengths[order], kind="stable")]
     checkpoint()
     first = np.ones(len(order), dtype=bool)
     first[1:] = (lengths[order[1:]] != lengths[order[:-1]]) | (sums[order[1:]] != sums[order[:-1]])
     group = np.empty(len(order), dtype=np.int64)
     group[order] = np.cumsum(first) - 1
-    return group, int(first.sum())
+    return order, group, int(first.sum())
 
 
 @dataclass(frozen=True)
@@ -283,21 +320,25 @@ def _sorted_rows(
     return _SortedRows(starts_of(distinct), distinct, label[at].astype(np.int64), repeated)
 
 
-def _split_apart(members: NDArray[np.intp], group: Numbers, rows: _SortedRows, owners: int) -> Numbers:
+def _split_apart(members: NDArray[np.intp], group: Numbers, rows: _SortedRows) -> Numbers:
     """A number for each owner that differs within a group where histories differ; 0 for all but collisions.
+
+    Args:
+        members: the owners to compare, in the order of their groups.
+        group: the group of each owner. Shape (owners,).
+        rows: theirs.
 
     Cost: a pass over the rows of these owners for each history of the group with most of them, which is one.
     """
-    split = np.zeros(owners, dtype=np.int64)
+    split = np.zeros(len(group), dtype=np.int64)
     left, turn = members, 0
     while len(left):
         checkpoint()
-        ordered = left[np.argsort(group[left], kind="stable")]
-        starts = boundaries(group[ordered])
-        leader = np.repeat(ordered[starts], run_lengths(starts, len(ordered)))
-        differs = ~_have_equal_rows(ordered, leader, rows)
-        split[ordered[~differs]] = turn
-        left, turn = ordered[differs], turn + 1
+        starts = boundaries(group[left])
+        leader = np.repeat(left[starts], run_lengths(starts, len(left)))
+        differs = ~_have_equal_rows(left, leader, rows)
+        split[left[~differs]] = turn
+        left, turn = left[differs], turn + 1
     return split
 
 

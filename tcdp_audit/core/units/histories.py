@@ -184,7 +184,9 @@ class Histories:
             coded = self.by[known]
             counts = occurrences(coded.codes, coded.distinct).astype(np.int64)
             numbers = np.arange(coded.distinct)
-            self._domains[known] = Domain(self.name(known), numbers, counts, 0, numbers)
+            named = {*known, *(one.attribute for one in self.release.quasi_identifiers)}
+            determines = frozenset(named & self.constant.keys())  # all rows of a history have the same value
+            self._domains[known] = Domain(self.name(known), numbers, counts, 0, numbers, determines=determines)
         return self._domains[known]
 
     def certain_in(self, known: Known, attribute: str) -> Domain:  # noqa: ARG002 - rows show who has a value
@@ -327,7 +329,11 @@ class HistoryEngine(BorrowedEngine):
 
     def __init__(self, lender: Engine, unit: Domain, columns: Mapping[str, tuple[RawDomain, Numbers]]) -> None:
         super().__init__(lender)
-        self._unit, self._histories = unit, dict(columns)
+        self._unit = unit
+        narrowed = {
+            name: (raw, codes.astype(np.min_scalar_type(len(raw.values)))) for name, (raw, codes) in columns.items()
+        }
+        self._histories = narrowed
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -364,8 +370,7 @@ class HistoryEngine(BorrowedEngine):
         codes: dict[str, Codes] = {}
         for one in domains:
             if one.attribute in self._histories:
-                of_unit = self._histories[one.attribute][1].astype(one.dtype)
-                codes[one.attribute] = of_unit[units]
+                codes[one.attribute] = self._histories[one.attribute][1].astype(one.dtype, copy=False)[units]
             else:
                 codes[one.attribute] = rows[one.attribute]
         return codes

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.frozen import dataclass
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import Keys, fold, numbered
-from tcdp_audit.core.units.coding import CodedHistories, code_histories
+from tcdp_audit.core.encoding.keys import fold, numbered
+from tcdp_audit.core.units.coding import CodedHistories, OwnedRows, code_histories
 
 Numbers = NDArray[np.int64]
 
@@ -62,31 +62,30 @@ class Members:
         }
 
 
-def nested_histories(rows: CountedCodes, root: Domain, person: Domain | None, labels: Keys) -> CodedHistories:
+def nested_histories(rows: CountedCodes, person: Domain | None, known: OwnedRows) -> CodedHistories:
     """The histories of units, or the compositions of households.
 
     Args:
-        rows: with the columns of `root` and `person`.
-        root: the units, or the households.
+        rows: with the column of `person`.
         person: the people of households, where some have several rows; None otherwise.
-        labels: what is known of each row.
+        known: what is known of each row, with the unit or household.
 
     Cost: that of `code_histories`, twice for people with several rows.
     """
     if person is None:
-        return code_histories(rows[root.attribute], labels.values, root.size + 1, labels.span, rows.times)
-    one = people_of(rows, root, person, labels)
-    return code_histories(one.home, one.label, root.size + 1, int(one.label.max(initial=-1)) + 1)
+        return known.histories(rows.times)
+    one = people_of(rows, person, known)
+    return code_histories(one.home, one.label, known.owners, int(one.label.max(initial=-1)) + 1)
 
 
-def people_of(rows: CountedCodes, root: Domain, person: Domain | None, labels: Keys) -> People:
+def people_of(rows: CountedCodes, person: Domain | None, known: OwnedRows) -> People:
     """The people of households, each with what is known: the label of a row, or the code of all rows of a person."""
     if person is None:
-        return People(rows[root.attribute].astype(np.int64), labels.values.astype(np.int64), rows.each)
+        return People(known.owner.astype(np.int64), known.label.astype(np.int64), rows.each)
     of_row = rows[person.attribute]
     home = np.full(person.size + 1, -1, dtype=np.int64)
-    home[of_row] = rows[root.attribute]
-    own = code_histories(of_row, labels.values, person.size + 1, labels.span, rows.times)
+    home[of_row] = known.owner
+    own = code_histories(of_row, known.label, person.size + 1, known.labels, rows.times)
     there = np.flatnonzero(home >= 0)
     return People(home[there], own.codes[there], np.ones(len(there), dtype=np.int64))
 

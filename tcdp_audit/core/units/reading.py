@@ -5,7 +5,7 @@ Where the table compared histories itself, no row is read; see `units.summed`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -18,10 +18,10 @@ from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.shards import suppressed_in_all, without_value
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import distinct_of, fold, occurrences, tally
+from tcdp_audit.core.encoding.keys import distinct_of, fold, narrow, occurrences
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.unit_readings import linking_unit
-from tcdp_audit.core.units.coding import labels_of_owners
+from tcdp_audit.core.units.coding import OwnedRows
 from tcdp_audit.core.units.histories import Histories, Known
 from tcdp_audit.core.units.members import members_of, nested_histories, people_of
 
@@ -118,20 +118,20 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
     owner, owners = rows[unit.attribute], unit.size + 1
     known = release.quasi_identifiers
     exempt = _exempt(release, rows, owner, owners)
-    has_rows = occurrences(owner, owners, rows.times) > 0
     person = _person(release, rows, unit)
-    by, labels = {}, None
-    for further in sets:
+
+    def owned(further: Known) -> OwnedRows:
         columns = [*known, *(release.domains[name] for name in further)]
         keys = fold([rows[one.attribute] for one in columns], [one.size + 1 for one in columns])
-        by[further] = nested_histories(rows, unit, person, keys)
-        labels = keys if labels is None else labels
-    constant, varying = constancy(rows, domains[:-1], owner, owners)
-    assert labels is not None  # noqa: S101 - the first set is there always
-    counted = ~exempt[owner] if exempt.any() else slice(None)
-    present, members = has_rows & ~exempt, None
+        return OwnedRows(owner, keys.values, owners, keys.span)
+
+    whole = owned(())
+    by = {further: nested_histories(rows, person, owned(further) if further else whole) for further in sets}
+    differing = dict.fromkeys((one.attribute for one in known), whole.others)
+    constant, varying = constancy(rows, domains[:-1], owner, owners, differing)
+    present, members = (np.append(unit.counts, unit.missing) > 0) & ~exempt, None
     if unit.attribute == release.policy.document.household:
-        members = members_of(people_of(rows, unit, person, labels), by[()], present)
+        members = members_of(people_of(rows, person, whole), by[()], present)
     return Histories(
         release,
         unit,
@@ -140,8 +140,8 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
         exempt,
         FrozenDict(constant),
         FrozenDict(varying),
-        lacking=occurrences(owner[without_value(rows, known)], owners) > 0,
-        per_row=FrozenDict(per_row(labels.values[counted], labels.span, owner[counted], owners)),
+        lacking=occurrences(owner[without_value(rows, [one for one in known if one.missing])], owners) > 0,
+        per_row=FrozenDict(per_row(whole, present)),
         members=members,
     )
 
@@ -177,18 +177,31 @@ def _exempt(release: Release, rows: CountedCodes, owner: NDArray[np.integer], ow
 
 
 def constancy(
-    rows: CountedCodes, domains: Sequence[Domain], owner: NDArray[np.integer], owners: int
+    rows: CountedCodes,
+    domains: Sequence[Domain],
+    owner: NDArray[np.integer],
+    owners: int,
+    others: Mapping[str, NDArray[np.intp]] = FrozenDict(),
 ) -> tuple[dict[str, Numbers], dict[str, int]]:
-    """The attributes with one value in all rows of each unit, and the others with the number of units that differ."""
-    row_of_unit = np.full(owners, -1, dtype=np.int64)
-    row_of_unit[owner] = np.arange(len(owner))
-    with_rows = np.flatnonzero(row_of_unit >= 0)
+    """The attributes with one value in all rows of each unit, and the others with the number of units that differ.
+
+    Args:
+        rows: of the units.
+        domains: the attributes.
+        owner: the unit of each row. Shape (rows,).
+        owners: a number above all units.
+        others: for some attributes the rows among which are all that differ from the last row of their unit.
+    """
+    last_row = np.full(owners, len(owner), dtype=narrow(len(owner) + 1))
+    last_row[owner] = np.arange(len(owner), dtype=last_row.dtype)
+    with_rows = np.flatnonzero(last_row < len(owner))
     constant, varying = {}, {}
     for domain in domains:
-        codes = rows[domain.attribute]
+        codes, some = rows[domain.attribute], others.get(domain.attribute, slice(None))
         last = np.zeros(owners, dtype=codes.dtype)
-        last[with_rows] = codes[row_of_unit[with_rows]]
-        differing = owner[last[owner] != codes]
+        last[with_rows] = codes[last_row[with_rows]]
+        unit = owner[some]
+        differing = unit[last[unit] != codes[some]]
         if len(differing):
             varying[domain.attribute] = len(distinct_of(differing, owners))
         else:
@@ -196,14 +209,12 @@ def constancy(
     return constant, varying
 
 
-def per_row(labels: Numbers, span: int, owner: NDArray[np.integer], owners: int) -> dict[str, int]:
-    """The smallest number of units `k` among rows that agree, and the number of such `classes`; 0 without a row."""
-    if not len(labels):
-        return {"k": 0, "classes": 0}
-    of_owner, others = labels_of_owners(owner, labels, owners)
-    there = distinct_of(owner, owners)
-    labels, owner = np.concatenate([of_owner[there], labels[others]]), np.concatenate([there, owner[others]])
-    keys = fold([labels, owner], [span, owners])
-    label, _ = keys.decode(tally(keys.values, keys.span)[0])
-    units = tally(label, span)[1]
-    return {"k": int(units.min()), "classes": len(units)}
+def per_row(owned: OwnedRows, counted: NDArray[np.bool_]) -> dict[str, int]:
+    """The smallest number of units `k` among rows that agree, and the number of such `classes`; 0 without a row.
+
+    Args:
+        owned: the rows, each with its unit and a label that says whether they agree.
+        counted: the units that count, all of which have a row. Shape (units,).
+    """
+    units = owned.per_label(counted)
+    return {"k": int(units.min()), "classes": len(units)} if len(units) else {"k": 0, "classes": 0}

@@ -18,7 +18,7 @@ from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import fold, occurrences
 from tcdp_audit.core.policy.model import PolicyDocument
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.units.coding import CodedHistories, code_histories
+from tcdp_audit.core.units.coding import CodedHistories, OwnedRows, code_histories
 from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of
 from tcdp_audit.core.units.members import People, members_of
 from tcdp_audit.core.units.reading import ROW_BYTES, constancy, per_row, roles_of
@@ -315,4 +315,5 @@ def _per_row(one: CodedTable, unit: Domain, counted: NDArray[np.bool_]) -> dict[
     owner = one.root_of_link[one.link_codes]
     here = counted[owner]
     label, span = _label_of_row(one)
-    return per_row(label[here], span, np.where(owner < 0, unit.size, owner)[here], unit.size + 1)
+    owned = OwnedRows(np.where(owner < 0, unit.size, owner)[here], label[here], unit.size + 1, span)
+    return per_row(owned, occurrences(owned.owner, owned.owners) > 0)
