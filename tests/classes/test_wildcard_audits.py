@@ -12,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 import tcdp_audit.core.auditor.measuring
 import tcdp_audit.core.auditor.view_evaluation
+import tcdp_audit.core.classes.wildcard
 import tcdp_audit.core.classes.wildcard_rows
 from tcdp_audit import audit, load_policy
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up
@@ -114,9 +115,17 @@ def answer(release: pa.Table, conventions: dict[str, str], unit: str | None, **o
     st.sampled_from([1, 5, 10**6]),
     st.sampled_from([0, 16]),
     st.sampled_from([2, 10**6]),
+    st.sampled_from([0, 4, 256]),
 )
 def test_every_class_check_agrees_with_a_comparison_of_all_classes(
-    records: list[Any], conventions: dict[str, str], unit: str | None, shards: int, limit: int, few: int, part: int
+    records: list[Any],
+    conventions: dict[str, str],
+    unit: str | None,
+    shards: int,
+    limit: int,
+    few: int,
+    part: int,
+    together: int,
 ) -> None:
     release = pa.table(
         {name: pa.array(one, pa.string()) for name, one in zip(ROLES, zip(*records, strict=True), strict=True)}
@@ -125,6 +134,7 @@ def test_every_class_check_agrees_with_a_comparison_of_all_classes(
         patch.setattr(tcdp_audit.core.auditor.view_evaluation, "largest_shard", lambda *_: limit)
         patch.setattr(tcdp_audit.core.auditor.view_evaluation, "PART_RECORDS", part)
         patch.setattr(tcdp_audit.core.classes.wildcard_rows, "FEW", few)
+        patch.setattr(tcdp_audit.core.classes.wildcard, "MOST_COMPATIBLE", together)
         result = answer(release, conventions, unit, shards=shards)
         patch.setattr(Compatibility, "blocks", compared)
         expected = answer(release, conventions, unit, shards=1)
@@ -140,9 +150,10 @@ def test_every_class_check_agrees_with_a_comparison_of_all_classes(
     st.sampled_from([0, 16]),
     st.sampled_from([0, 2]),
     st.sampled_from([0, 16]),
+    st.sampled_from([0, 4, 256]),
 )
 def test_rows_are_joined_by_marks_or_by_sorting_or_left_apart(
-    seed: int, records: int, parts: int, dense: int, worthwhile: int, few: int
+    seed: int, records: int, parts: int, dense: int, worthwhile: int, few: int, together: int
 ) -> None:
     rng, missing = np.random.default_rng(seed), (3, 1, 4, 2, 2)
     columns, spans = [rng.integers(code + 1, size=records) for code in missing], [*missing]
@@ -157,6 +168,7 @@ def test_rows_are_joined_by_marks_or_by_sorting_or_left_apart(
         patch.setattr(tcdp_audit.core.classes.wildcard_rows, "DENSE", dense)
         patch.setattr(tcdp_audit.core.classes.wildcard_rows, "WORTHWHILE", worthwhile)
         patch.setattr(tcdp_audit.core.classes.wildcard_rows, "FEW", few)
+        patch.setattr(tcdp_audit.core.classes.wildcard, "MOST_COMPATIBLE", together)
         match = Compatibility(codes, spans)
         values = match.in_order(Values.of(histogram, 5))
         blocks = [block for part in range(parts) for block in match.blocks([sizes], [values], (part, parts), 20)]
