@@ -233,20 +233,19 @@ class Compatibility:
 
     @cached_property
     def _columns(self) -> list[tuple[Positions, int]]:
-        """The quasi-identifiers as the recursion takes them: the complete ones as one, then those that multiply least.
+        """The quasi-identifiers as the recursion takes them: the complete ones as one, then what is least compatible.
 
-        Every row with a missing value meets all of the others' values, so these come late.
+        The fewer classes are compatible in the first ones, the fewer rows there are on the way.
         """
-        absent = [int((column == code).sum()) for column, code in zip(self.codes, self.missing, strict=True)]
+        absent = [(column == code).any() for column, code in zip(self.codes, self.missing, strict=True)]
         complete = [i for i, one in enumerate(absent) if not one]
         columns = []
         if complete:
             key = fold([self.codes[i] for i in complete], [self.missing[i] + 1 for i in complete])
             distinct, codes = np.unique(key.values, return_inverse=True)
             columns.append((codes.astype(np.int64), len(distinct)))
-        incomplete = [i for i, one in enumerate(absent) if one]
-        incomplete.sort(key=lambda i: (absent[i] * len(np.unique(self.codes[i])), i))
-        return columns + [(self.codes[i].astype(np.int64), self.missing[i]) for i in incomplete]
+        incomplete = [(self.codes[i].astype(np.int64), self.missing[i]) for i, one in enumerate(absent) if one]
+        return columns + sorted(incomplete, key=lambda one: _compatible(*one))
 
     @cached_property
     def _combinations(self) -> list[Combination]:
@@ -308,6 +307,12 @@ class Compatibility:
             levels.append(WildcardLevel(one, ordered[starts], nodes, first, rest, int(after.max()) + 1))
             _ = one.runs  # computed here, by one thread
         return levels
+
+
+def _compatible(codes: Positions, missing: int) -> float:
+    """The share of the pairs of classes that are compatible in an incomplete quasi-identifier."""
+    shares = np.bincount(numbered(codes, missing + 1)[1]) / len(codes)  # that of the missing value is last
+    return float(np.square(shares[:-1]).sum() + 1 - (1 - shares[-1]) ** 2)
 
 
 def _descended(
