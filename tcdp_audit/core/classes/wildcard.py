@@ -1,8 +1,8 @@
 """The `wildcard` convention: a missing quasi-identifier matches every value.
 
 A record's equivalence class is then the set of records compatible with it: they agree wherever both have a
-value. These sets overlap. Figures are summed over the ordinary classes of equal codes, one quasi-identifier after
-the other. Half way, a row represents the sources that are compatible with some targets' values in the
+value. These sets overlap. Figures are summed over the ordinary classes of equal codes, a few quasi-identifiers after
+the others. Half way, a row represents the sources that are compatible with some targets' values in the
 quasi-identifiers seen so far and agree in all others. Rows that become the same are added up, so that the work grows
 with what differs and not with the pairs of classes, and targets are taken in blocks, so that memory does not.
 """
