@@ -16,7 +16,7 @@ import tcdp_audit.core.classes.wildcard
 import tcdp_audit.core.classes.wildcard_rows
 from tcdp_audit import audit, load_policy
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up
-from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock
+from tcdp_audit.core.classes.wildcard import Combination, Compatibility, WildcardBlock
 from tcdp_audit.core.classes.wildcard_rows import Values
 from tcdp_audit.core.session.registry import Plugins
 
@@ -252,3 +252,34 @@ def test_progress_is_reported_by_parts_of_a_single_shard() -> None:
     measuring = [(done, total) for step, done, total in reported if step == "measuring"]
     assert len(measuring) > 1
     assert measuring[-1][0] == measuring[-1][1]
+
+
+def test_a_combination_lists_the_combinations_that_are_compatible(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, missing = np.random.default_rng(0), (2, 4, 3)
+    columns = [rng.integers(code + 1, size=40) for code in missing]
+    combination: Combination | None = Combination.of_nothing(40)
+    for column, code in zip(columns, missing, strict=True):
+        assert combination is not None
+        combination = combination.extended(column, code)
+    assert combination is not None
+    distinct, codes = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    one, other, wild = distinct[:, :, None], distinct[:, None, :], np.array(missing)[:, None, None]
+    compatible = ((one == other) | (one == wild) | (other == wild)).all(axis=0)
+
+    assert combination.codes.tolist() == codes.tolist()
+    assert combination.others.tolist() == np.nonzero(compatible)[1].tolist()
+    assert np.diff(combination.upto).tolist() == compatible.sum(axis=1).tolist()
+    upto, first, end = combination.runs
+    for code, row in enumerate(compatible):
+        runs = range(upto[code], upto[code + 1])
+        assert [i for run in runs for i in range(first[run], end[run])] == np.flatnonzero(row).tolist()
+
+    monkeypatch.setattr(tcdp_audit.core.classes.wildcard, "MOST_COMPATIBLE", 2)
+    assert combination.extended(columns[0], missing[0]) is None
+
+
+def test_values_of_a_complete_quasi_identifier_are_a_run_each() -> None:
+    combination = Combination.of_nothing(4).extended(np.arange(4), 4)
+
+    assert combination is not None
+    assert [one.tolist() for one in combination.runs] == [[0, 1, 2, 3, 4], [0, 1, 2, 3], [1, 2, 3, 4]]
