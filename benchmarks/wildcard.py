@@ -6,8 +6,8 @@ k, distinct l, entropy l and t equal on two attributes of 14 and about 5,000 val
 of seven quasi-identifiers is missing, with `--memory 1GiB`. The bare queries (class sizes, and value counts of each
 attribute, without any wildcard) run in turn with the audit, in separate processes; prints the median CPU seconds
 and wall seconds of both, imports included, their ratios, and the peak memory. `start` is an audit of a hundred of the
-records, `floor` a minimal program: the last of the seven products, the order of its pairs, and figures of each pair by
-numpy, everything before it given. Then 8,000 records whose 14 quasi-identifiers lack a third of their cells, where
+records, `floor` a minimal program: the last product, the order of its pairs, and figures of each pair by numpy,
+everything before it given. Then 8,000 records whose 14 quasi-identifiers lack a third of their cells, where
 nearly every record has a unique pattern.
 """
 
@@ -89,8 +89,7 @@ def floor(path: str, document: dict[str, Any], memory: int) -> Any:
     def step(one: WildcardStep, start: int, stop: int) -> Any:
         before = len(last)
         rows = rows_of_step(one, start, stop)
-        if one.following is not None:
-            del last[before:]
+        del last[before:]
         return rows
 
     setattr(ManyValues, "sums", multiply)  # noqa: B010 - a type checker refuses the plain form

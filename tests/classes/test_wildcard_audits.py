@@ -12,10 +12,11 @@ from hypothesis import given, settings, strategies as st
 
 import tcdp_audit.core.auditor.measuring
 import tcdp_audit.core.auditor.view_evaluation
+import tcdp_audit.core.classes.wildcard
 import tcdp_audit.core.classes.wildcard_rows
 from tcdp_audit import audit, load_policy
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up
-from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock
+from tcdp_audit.core.classes.wildcard import Combination, Compatibility, WildcardBlock
 from tcdp_audit.core.classes.wildcard_rows import Values
 from tcdp_audit.core.session.registry import Plugins
 
@@ -114,9 +115,17 @@ def answer(release: pa.Table, conventions: dict[str, str], unit: str | None, **o
     st.sampled_from([1, 5, 10**6]),
     st.sampled_from([0, 16]),
     st.sampled_from([2, 10**6]),
+    st.sampled_from([0, 4, 256]),
 )
 def test_every_class_check_agrees_with_a_comparison_of_all_classes(
-    records: list[Any], conventions: dict[str, str], unit: str | None, shards: int, limit: int, few: int, part: int
+    records: list[Any],
+    conventions: dict[str, str],
+    unit: str | None,
+    shards: int,
+    limit: int,
+    few: int,
+    part: int,
+    together: int,
 ) -> None:
     release = pa.table(
         {name: pa.array(one, pa.string()) for name, one in zip(ROLES, zip(*records, strict=True), strict=True)}
@@ -125,6 +134,7 @@ def test_every_class_check_agrees_with_a_comparison_of_all_classes(
         patch.setattr(tcdp_audit.core.auditor.view_evaluation, "largest_shard", lambda *_: limit)
         patch.setattr(tcdp_audit.core.auditor.view_evaluation, "PART_RECORDS", part)
         patch.setattr(tcdp_audit.core.classes.wildcard_rows, "FEW", few)
+        patch.setattr(tcdp_audit.core.classes.wildcard, "MOST_COMPATIBLE", together)
         result = answer(release, conventions, unit, shards=shards)
         patch.setattr(Compatibility, "blocks", compared)
         expected = answer(release, conventions, unit, shards=1)
@@ -140,9 +150,10 @@ def test_every_class_check_agrees_with_a_comparison_of_all_classes(
     st.sampled_from([0, 16]),
     st.sampled_from([0, 2]),
     st.sampled_from([0, 16]),
+    st.sampled_from([0, 4, 256]),
 )
 def test_rows_are_joined_by_marks_or_by_sorting_or_left_apart(
-    seed: int, records: int, parts: int, dense: int, worthwhile: int, few: int
+    seed: int, records: int, parts: int, dense: int, worthwhile: int, few: int, together: int
 ) -> None:
     rng, missing = np.random.default_rng(seed), (3, 1, 4, 2, 2)
     columns, spans = [rng.integers(code + 1, size=records) for code in missing], [*missing]
@@ -157,6 +168,7 @@ def test_rows_are_joined_by_marks_or_by_sorting_or_left_apart(
         patch.setattr(tcdp_audit.core.classes.wildcard_rows, "DENSE", dense)
         patch.setattr(tcdp_audit.core.classes.wildcard_rows, "WORTHWHILE", worthwhile)
         patch.setattr(tcdp_audit.core.classes.wildcard_rows, "FEW", few)
+        patch.setattr(tcdp_audit.core.classes.wildcard, "MOST_COMPATIBLE", together)
         match = Compatibility(codes, spans)
         values = match.in_order(Values.of(histogram, 5))
         blocks = [block for part in range(parts) for block in match.blocks([sizes], [values], (part, parts), 20)]
@@ -240,3 +252,34 @@ def test_progress_is_reported_by_parts_of_a_single_shard() -> None:
     measuring = [(done, total) for step, done, total in reported if step == "measuring"]
     assert len(measuring) > 1
     assert measuring[-1][0] == measuring[-1][1]
+
+
+def test_a_combination_lists_the_combinations_that_are_compatible(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, missing = np.random.default_rng(0), (2, 4, 3)
+    columns = [rng.integers(code + 1, size=40) for code in missing]
+    combination: Combination | None = Combination.of_nothing(40)
+    for column, code in zip(columns, missing, strict=True):
+        assert combination is not None
+        combination = combination.extended(column, code)
+    assert combination is not None
+    distinct, codes = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    one, other, wild = distinct[:, :, None], distinct[:, None, :], np.array(missing)[:, None, None]
+    compatible = ((one == other) | (one == wild) | (other == wild)).all(axis=0)
+
+    assert combination.codes.tolist() == codes.tolist()
+    assert combination.others.tolist() == np.nonzero(compatible)[1].tolist()
+    assert np.diff(combination.upto).tolist() == compatible.sum(axis=1).tolist()
+    upto, first, end = combination.runs
+    for code, row in enumerate(compatible):
+        runs = range(upto[code], upto[code + 1])
+        assert [i for run in runs for i in range(first[run], end[run])] == np.flatnonzero(row).tolist()
+
+    monkeypatch.setattr(tcdp_audit.core.classes.wildcard, "MOST_COMPATIBLE", 2)
+    assert combination.extended(columns[0], missing[0]) is None
+
+
+def test_values_of_a_complete_quasi_identifier_are_a_run_each() -> None:
+    combination = Combination.of_nothing(4).extended(np.arange(4), 4)
+
+    assert combination is not None
+    assert [one.tolist() for one in combination.runs] == [[0, 1, 2, 3, 4], [0, 1, 2, 3], [1, 2, 3, 4]]

@@ -384,7 +384,7 @@ class _Reader:
         """Collect classes, and measure them once there are enough."""
         self.waiting.append((classes, size, histogram))
         self.pairs += 0 if histogram is None else len(histogram.values)
-        if self.pairs >= self.limit // 8:
+        if self.pairs >= self.limit:
             self._measure()
 
     def results(self) -> list[tuple[ClassTask, Result]]:

@@ -331,7 +331,7 @@ class ViewEvaluation:
             overlapping=overlapping,
             memory=self.memory,
             views=self.shards.derived if self.options.cache.room and self.shards.in_memory else None,
-            limit=4 * largest_shard(self.memory, processors()),
+            limit=largest_shard(self.memory, processors()),
         )
 
 

@@ -1,14 +1,14 @@
-"""The rows of a recursion over quasi-identifiers under `wildcard`, and the step from one quasi-identifier to the next.
+"""The rows of a recursion over quasi-identifiers under `wildcard`, and the step from one level to the next.
 
-A row belongs to a node, that is to the targets that agree in the quasi-identifiers so far, and has a suffix, the codes
-of some sources in all others. What it holds is the sum over the sources with that suffix that are compatible with the
-node.
+A level is a few quasi-identifiers that are taken together. A row belongs to a node, that is to the targets that agree
+in the levels so far, and has a suffix, the codes of some sources in all others. What it holds is the sum over the
+sources with that suffix that are compatible with the node.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,68 +127,50 @@ class ManyValues(Values):
 
 @dataclass(frozen=True)
 class WildcardRows:
-    """Rows in ascending order of node, and of the next quasi-identifier within it."""
+    """Rows in ascending order of node, and of the next code within it."""
 
     starts: Positions  # where the rows of each node begin, and the end, shape (nodes + 1,)
     suffix: Positions  # the number of each row's suffix, shape (rows,)
     sums: Sequence[Floats]  # figures of each row, shape (rows,) each
     values: Sequence[Values]  # values of each row
 
-    def step(
-        self, level: WildcardLevel, following: WildcardLevel | None, before: int, after: tuple[int, int]
-    ) -> WildcardStep:
-        """The step of these rows to nodes after one more quasi-identifier; `before` is the first of their nodes."""
-        # A node is a set of targets that agree in the quasi-identifiers seen so far, and its rows are the sources
-        # that match them, by what they still have to match (their suffix). One step takes one more quasi-identifier:
-        # a target with a value matches the rows with that value and those with none, and a target without one matches
-        # every row. Rows are sorted by node and next code, so each of these sets is a run, and two binary searches
-        # find its ends. No row is copied and no pair of rows is compared: the cost is a search for each node, and
-        # later a sum over the runs.
-        code = level.code[after[0] : after[1]]
-        parent = np.searchsorted(level.nodes, np.arange(*after), side="right") - 1 - before
-        radix, node = level.missing + 1, np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        key = node * radix + level.first[self.suffix]
-        whole = code == level.missing
-        equal = np.searchsorted(key, parent * radix + code), np.searchsorted(key, parent * radix + code, side="right")
-        begin, end = self.starts[parent], self.starts[parent + 1]
-        begins = np.stack([np.where(whole, begin, equal[0]), np.searchsorted(key, parent * radix + level.missing)])
-        ends = np.stack([np.where(whole, end, equal[1]), np.where(whole, begins[1], end)])
-        return WildcardStep(self, level, following, after[0], begins, ends)
+    def rank(self, level: WildcardLevel) -> Callable[[Positions], Positions]:
+        """How many rows lie before each of some keys, node x codes + code; counted once where keys are few."""
+        nodes = len(self.starts) - 1
+        span = nodes * level.combination.count
+        key = np.repeat(np.arange(nodes) * level.combination.count, np.diff(self.starts)) + level.first[self.suffix]
+        if span > DENSE * len(key):
+            return lambda keys: np.searchsorted(key, keys)
+        upto = np.zeros(span + 1, dtype=np.int64)
+        np.cumsum(np.bincount(key, minlength=span), out=upto[1:])
+        return upto.take
 
 
 @dataclass(frozen=True)
 class WildcardStep:
-    """From rows to those of the nodes after one more quasi-identifier, each of which takes two runs of rows.
-
-    A node with a value takes the rows with that value and the rows without one; a node without a value takes all.
-    """
+    """From rows to those of nodes after one more level, each of which takes some runs of rows."""
 
     before: WildcardRows  # the rows
-    level: WildcardLevel  # the quasi-identifier
+    level: WildcardLevel  # the level
     following: WildcardLevel | None  # the one after it, None if it is the last
     first: int  # the number of the first node
-    begins: Positions  # where the two runs begin, shape (2, nodes)
-    ends: Positions  # where they end, shape (2, nodes)
+    runs: Positions  # where the runs of each node begin, and the end, shape (nodes + 1,)
+    begins: Positions  # where each run begins, shape (runs,)
+    ends: Positions  # where it ends, shape (runs,)
 
     def blocks(self, limit: int) -> Iterator[tuple[int, int]]:
-        """The nodes in runs that take at most so many rows, and so many values, or are a single node."""
-        cost = (self.ends - self.begins).sum(axis=0)
+        """The nodes in blocks that take at most so many rows, and so many values, or are a single node."""
+        cost = _within(self.ends - self.begins, self.runs)
         for one in self.before.values:
             upto = one.upto()
-            cost = np.maximum(cost, (upto[self.ends] - upto[self.begins]).sum(axis=0))
-        upto, start = np.concatenate([[0], np.cumsum(cost)]), 0
-        while start < len(cost):
-            stop = max(int(np.searchsorted(upto, upto[start] + limit, side="right")) - 1, start + 1)
-            yield start, stop
-            start = stop
+            cost = np.maximum(cost, _within(upto[self.ends] - upto[self.begins], self.runs))
+        yield from in_blocks(cost, limit)
 
     def rows(self, start: int, stop: int) -> WildcardRows:
         """The rows of some of the nodes after the step, those that became the same added up."""
-        lengths = (self.ends - self.begins)[:, start:stop].T
-        source = positions_of(self.begins[:, start:stop].T.reshape(-1), lengths.reshape(-1))
-        node = np.repeat(np.arange(stop - start), lengths.sum(axis=1))
+        source, upto = self._taken(start, stop)
+        node = np.repeat(np.arange(stop - start), np.diff(upto))
         suffix = self.level.rest[self.before.suffix[source]]
-        source, node, suffix = self._needed(source, node, suffix, (start, stop))
         number, first = self._numbered(node, suffix, stop - start)
         starts = np.searchsorted(node[first], np.arange(stop - start + 1))
         count = len(first)
@@ -202,32 +184,34 @@ class WildcardStep:
             values = [one.sums(link) for one in self.before.values]
         return WildcardRows(starts, suffix[first], sums, values)
 
-    def _needed(
-        self, source: Positions, node: Positions, suffix: Positions, nodes: tuple[int, int]
-    ) -> tuple[Positions, Positions, Positions]:
-        """Without the rows whose next value no target of their node has, or lacks."""
-        following, count = self.following, nodes[1] - nodes[0]
-        if following is None or count * (following.missing + 1) > DENSE * len(source):
-            return source, node, suffix
-        children = following.nodes[self.first + nodes[0] : self.first + nodes[1] + 1]
-        parent = np.repeat(np.arange(count), np.diff(children))
-        needed = np.zeros((count, following.missing + 1), dtype=bool)
-        needed[parent, following.code[children[0] : children[-1]]] = True
-        needed |= needed[:, -1:]  # a target without a value takes all
-        needed[:, -1] = True  # and every target takes the rows without one
-        keep = needed[node, following.first[suffix]]
-        return source[keep], node[keep], suffix[keep]
+    def totals(self, start: int, stop: int) -> tuple[list[Floats], list[Histogram]]:
+        """The figures and the values of some of the nodes after the last step, all rows of a node added up."""
+        from scipy.sparse import csr_array  # noqa: PLC0415 - takes a moment to import
+
+        source, upto = self._taken(start, stop)
+        sums = [np.add.reduceat(one[source], upto[:-1]) for one in self.before.sums]
+        parts = np.ones(len(source), dtype=np.int32), source.astype(np.int32), upto.astype(np.int32)
+        link = csr_array(parts, shape=(stop - start, len(self.before.suffix)))
+        return sums, [one.sums(link).histogram() for one in self.before.values]
+
+    def _taken(self, start: int, stop: int) -> tuple[Positions, Positions]:
+        """The rows that some of the nodes take, one node after the other, and where those of each begin."""
+        runs = slice(self.runs[start], self.runs[stop])
+        lengths = self.ends[runs] - self.begins[runs]
+        upto = np.concatenate([[0], np.cumsum(lengths)])
+        return positions_of(self.begins[runs], lengths), upto[self.runs[start : stop + 1] - self.runs[start]]
 
     def _numbered(self, node: Positions, suffix: Positions, nodes: int) -> tuple[NDArray[np.integer[Any]], Positions]:
         """The number of the row that each goes to, and one that goes to each row."""
+        assert self.following is not None  # noqa: S101 - only asked for where another level follows
         suffixes = self.level.suffixes
         key = node * suffixes + suffix
         if nodes * suffixes <= DENSE * len(key):
             return _by_marks(key, nodes * suffixes)
-        if self.following is None or _distinct(key) <= WORTHWHILE * len(key):
+        if _distinct(key) <= WORTHWHILE * len(key):
             _, first, number = np.unique(key, return_index=True, return_inverse=True)
             return number.reshape(-1), first
-        radix = self.following.missing + 1
+        radix = self.following.combination.count
         order = order_of(node * radix + self.following.first[suffix], nodes * radix)
         number = np.empty(len(order), dtype=np.int64)
         number[order] = np.arange(len(order))
@@ -248,6 +232,20 @@ def concatenated(histograms: Sequence[Histogram]) -> Histogram:
     several = any(one.entities is not None for one in histograms)
     entities = np.concatenate([one.members for one in histograms]) if several else None
     return Histogram(np.cumsum(distinct), values, counts, entities)
+
+
+def in_blocks(cost: Counts, limit: int) -> Iterator[tuple[int, int]]:
+    """Neighbours in blocks that cost at most a limit together, or are alone: the first, and the one behind the last."""
+    upto, start = np.concatenate([[0], np.cumsum(cost)]), 0
+    while start < len(cost):
+        stop = max(int(np.searchsorted(upto, upto[start] + limit, side="right")) - 1, start + 1)
+        yield start, stop
+        start = stop
+
+
+def _within(per_run: Counts, runs: Positions) -> Counts:
+    """Sums over the runs of each node."""
+    return np.diff(np.concatenate([[0], np.cumsum(per_run)])[runs])
 
 
 def _by_marks(key: Positions, span: int) -> tuple[NDArray[np.integer[Any]], Positions]:
