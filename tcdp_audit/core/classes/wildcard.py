@@ -31,9 +31,7 @@ from tcdp_audit.core.encoding.keys import Floats, KeyArray, fold, numbered, posi
 
 Positions = NDArray[np.int64]
 PAIRS = 2**17  # compatible combinations that are few, whatever the number of classes
-MOST_COMPATIBLE = (
-    256  # compatible combinations of a class, on average, up to which quasi-identifiers are taken together
-)
+MOST_COMPATIBLE = 256  # combinations compatible with a class, on average, that are few enough to be taken together
 TARGETS, SOURCES = 64, 2**12  # how many of each are looked at to see how much work there is
 
 

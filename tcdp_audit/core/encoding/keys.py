@@ -57,15 +57,15 @@ class Keys:
     def decode(self, keys: KeyArray) -> list[KeyArray]:
         """The code columns behind some keys, in the order they were folded. O(keys x columns)."""
         columns = []
-        keys = keys.astype(narrow(self.span + 1), copy=False)  # numpy divides 32 bits many times faster than 64
+        left: NDArray[Any] = keys.astype(narrow(self.span + 1), copy=False)  # numpy divides 32 bits far faster than 64
         for step in reversed(self.steps):
             if step.codes is not None and step.row_of_key is not None:
-                columns.append(step.codes[step.row_of_key[keys]].astype(np.int64))
+                columns.append(step.codes[step.row_of_key[left]].astype(np.int64))
             else:
-                keys, codes = divided(keys, step.radix)
+                left, codes = divided(left, step.radix)
                 columns.append(codes if step.codes_before is None else step.codes_before[codes])
             if step.keys_before is not None:
-                keys = step.keys_before[keys]
+                left = step.keys_before[left]
         return columns[::-1]
 
 
