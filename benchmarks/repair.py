@@ -64,7 +64,7 @@ CASES: dict[str, Callable[[Path, Path], tuple[Path, dict[str, Any]]]] = {
     "closeness": lambda data, _: _adult(data, CLOSENESS),
     "risk": _eusilc,
 }
-"""A release and its policy, by the folder with the public data and one for files of its own."""
+"""A release and its policy, by the folder with the public data and a folder for temporary files."""
 
 
 def measured(folder: Path, expected: int, python: str, *arguments: str) -> tuple[float, float, float]:

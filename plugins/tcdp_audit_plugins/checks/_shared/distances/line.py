@@ -1,9 +1,9 @@
 """The earth mover's distance between values on a line: by rank, or by any positions.
 
 Work on a line is the area between two cumulative distributions: twice the part where the class's is above the
-reference's, and what their means differ by. A class's is constant between two of its own values, and the reference's
-only grows, so that it is above from one of its values to a single turn, up to which prefix sums of the reference's
-cumulative weights give the area at once.
+reference's, plus the mean of the class, less that of the reference. A class's is constant from one value that it has
+to the next, and the reference's only grows, so that it is above from such a value to a single turn, up to which prefix
+sums of the reference's cumulative weights give the area at once.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ class _Quantiles:
 
     @cached_property
     def _table(self) -> NDArray[np.intp]:
-        """The places of 1/1, 1/2, 2/2, 1/3, 2/3, 3/3 and so on."""
+        """The place of each share r/n of a class of n records, in ascending order of n, then of r. Shape (shares,)."""
         records = np.arange(1, self._largest + 1)
         size = np.repeat(records, records)
         return self._search(np.arange(len(size)) - _triangle(size) + 1, size)
